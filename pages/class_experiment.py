@@ -228,12 +228,20 @@ class Projector:
     def _control(
         self, widget: Callable[..., Any], label: str, options: Collection[Any], name: str, value: Any, **rest: Any
     ) -> None:  # fmt: skip
-        """Draw a control with the present value of the mode, or of a field of the design, which it changes."""
-        key = ui.fresh_key(PREFIX + name, value)
+        """Draw a control with the present value of the mode, or of a field of the design, which it changes.
+
+        What sets it anew gives it another key: a browser on a slow line that does not know of it yet sends the old
+        value under the old key, which is not taken for a choice.
+        """
+        latest, key = f"room_key_{name}", PREFIX + name
+        key = st.session_state.setdefault(latest, key)
+        if st.session_state.setdefault(key, value) != value:
+            key = st.session_state[latest] = f"{PREFIX}{name}_{self.room.version}"
+            st.session_state[key] = value
 
         def change(before: RoomSettings) -> RoomSettings:
-            chosen = ui.moved_value(PREFIX + name, key)
-            if chosen is None:  # or the chosen option was pressed once more
+            chosen = st.session_state[key]
+            if chosen is None or key != st.session_state[latest]:  # None where the chosen option was pressed once more
                 return before
             if name == "mode":
                 return before if chosen == before.mode else before.start_mode(chosen)

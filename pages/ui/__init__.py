@@ -2,8 +2,8 @@
 
 from pages.ui.background import ANSWERS, latest, progress, refresh_after, result
 from pages.ui.controls import (
-    LINKS, Places, choice, choices, control_places, draw_again, fresh_key, link_settings, linked_number, moved_value,
-    number_control, number_controls, segmented, text_control, toggle,
+    LINKS, Places, choice, choices, control_places, draw_again, link_settings, linked_number, number_control,
+    number_controls, segmented, text_control, toggle,
 )  # fmt: skip
 from pages.ui.declarations import declared_numbers, declared_presets, declared_table
 from pages.ui.downloads import (

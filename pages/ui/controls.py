@@ -16,6 +16,7 @@ import streamlit as st
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
+from pages.ui import url
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
 from pages.ui.url import Setting, class_mode, current_setting, keys_of, report_problem, switch_setting, visit
@@ -66,9 +67,13 @@ def number_control(
     state = st.session_state
     number = int if parameter.integer else float
     highest = parameter.maximum if maximum is None else max(parameter.minimum, min(parameter.maximum, maximum))
-    current = state.get(key, parameter.default)
+    slider = f"{key}{url.SLIDER}"
+    current = state.get(key)
+    if current is None:  # of a new page, or of a box that was emptied
+        current = state.get(slider, parameter.default)
     value = number(min(max(current, parameter.minimum), highest))
-    state[key] = value
+    if state.get(key) != value or type(state[key]) is not number:
+        url.show_value(key, value)
     if value != current and current != parameter.default:
         symbol = parameter.symbol or parameter.title.lower()
         limit = "more" if current > value else "less"
@@ -76,51 +81,23 @@ def number_control(
     register_shown(key)
     if is_folded(place):
         return value
-    slider, box = (fresh_key(f"{key}_{kind}", value) for kind in ("slider", "box"))
+    if state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
+        url.show_value(slider, value)
     stops = stops_with(parameter, value, maximum)
-
-    def take(kind: str, widget: str) -> None:
-        if (moved := moved_value(f"{key}_{kind}", widget)) is not None:
-            state[key] = moved
-            mark_moved(key)
 
     with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
-            slider_label(parameter), list(stops), key=slider, on_change=take, args=("slider", slider),
+            slider_label(parameter), list(stops), key=slider, on_change=mark_moved, args=(slider,),
             format_func=lambda stop: stops.get(stop) or stop_text(parameter, stop),  # also of what is no stop any more
             help=f"{parameter.help} Accepted: {parameter.domain}.",
         )  # fmt: skip
         st.number_input(
             f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest),
             value=None, required=True,  # an emptied box is marked in the browser, and the last answer stays
-            step=None, format=None if parameter.integer else "%.10g", key=box, on_change=take, args=("box", box),
-            label_visibility="collapsed", width=BOX_WIDTH,
+            step=None, format=None if parameter.integer else "%.10g", key=key, on_change=mark_moved, args=(key,),
+            persist_state="session", label_visibility="collapsed", width=BOX_WIDTH,
         )  # fmt: skip
     return value
-
-
-def fresh_key(name: str, value: Any) -> str:
-    """Key of a widget that shall have a value: a new one where the widget has a different value.
-
-    A browser on a slow line does not know of the change yet when the next control is moved, and sends the old value
-    with it: under the same key that would count as moved, and undo the change.
-    """
-    state = st.session_state
-    key = _latest_key(name)
-    if state.setdefault(key, value) != value:
-        state[f"{name}_renewed"] = state.get(f"{name}_renewed", 0) + 1
-        key = _latest_key(name)
-        state[key] = value
-    return key
-
-
-def moved_value(name: str, key: str) -> Any:
-    """Value of a widget that calls back; None of an emptied box, and where another key has taken its place."""
-    return st.session_state[key] if key == _latest_key(name) else None
-
-
-def _latest_key(name: str) -> str:
-    return f"{name}{st.session_state.get(f'{name}_renewed', '')}"
 
 
 def number_controls(*names: str, place: Any = None) -> dict[str, Any]:
@@ -196,7 +173,8 @@ def _draw(
     if not is_folded(place):
         values = [] if options is None else [list(options)]
         with place or nullcontext():
-            widget(label or setting.label, *values, key=key, on_change=mark_moved, persist_state="session", **rest)
+            rest |= {"key": key, "on_change": mark_moved, "args": (key,), "persist_state": "session"}
+            widget(label or setting.label, *values, **rest)
     return st.session_state.get(key)
 
 
@@ -224,7 +202,9 @@ def _draw_presets(
         state[key] = None
 
     def apply() -> None:
-        state.update({prefix + name: value for name, value in cases.get(state.get(key) or "", {}).items()})
+        visit().called_back.append("")
+        for name, value in cases.get(state.get(key) or "", {}).items():
+            url.show_value(prefix + name, value)
 
     if class_mode() or widget is st.selectbox:
         rest["placeholder"] = "settings of your own" if widget is st.pills else "a scenario of the papers"
@@ -236,7 +216,7 @@ def _draw_presets(
 def draw_again() -> None:
     """Go on to the next seed; the callback of buttons."""
     key, _ = current_setting("seed")
-    st.session_state[key] = (st.session_state[key] + 1) % int(SEED.maximum)
+    url.show_value(key, (st.session_state[key] + 1) % int(SEED.maximum))
     mark_moved()
 
 

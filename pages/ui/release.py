@@ -46,18 +46,21 @@ def register_shown(key: str) -> None:
 
 
 def mark_moved(key: str = "") -> None:
-    """Note that the reader has moved a control; the callback of every widget, with its key.
-
-    The people who say yes follow the number of people, and whoever sets α has chosen the prior.
-    """
+    """Note that the reader has moved a control; the callback of every widget, with its key, and of buttons."""
     visit().is_moved = True
+    visit().called_back.append(key)
+
+
+def _follow_moves() -> None:
+    """Have who say yes follow the number of people; and whoever sets α has chosen the prior."""
     current = release()
-    if key.endswith("_alpha"):
-        current["prior"] = "own"
-    n = st.session_state[key] if key.endswith("_n") else None
-    if n and current.get("n") and "x" in current:
-        current["x"] = round(current["x"] * n / current["n"])
-        current["n"] = n
+    for key in visit().moved:
+        if key.endswith("_alpha"):
+            current["prior"] = "own"
+        n = st.session_state[key] if key.endswith("_n") else None
+        if n and current.get("n") and "x" in current:
+            current["x"] = round(current["x"] * n / current["n"])
+            current["n"] = n
 
 
 def apply_release(page: Page, settings: Settings, take_release: TakeRelease | None = None) -> None:
@@ -65,6 +68,7 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
 
     What the page does not allow is lowered, or left as it is on the page, and a sentence says so.
     """
+    _follow_moves()
     state, current = st.session_state, visit()
     own = {name: page.prefix + name for name in SHARED if page.prefix + name in settings}
     numbers = {name for name in OWN_TRUTH if name in own and settings[own[name]].parameter is not None}

@@ -23,6 +23,7 @@ REFUSED = "refused"  # key of the problem that is no single setting's, such as m
 IN_TRANSIT_S = 1.0  # in which a URL that the page had before is that of a request on its way, and no step back
 WRITE_INTERVAL_S = 0.5  # between two URLs of a page: each is an entry of the browser's history
 MAX_IN_TRANSIT = 4  # URLs that a browser may not have had yet
+SLIDER = "_slider"  # what the key of a number's slider ends with, after that of its box, which is its setting
 UNSHOWN = object()  # the value of a setting whose problem is not shown yet: the page itself may still change it
 _thread = threading.local()
 
@@ -140,6 +141,9 @@ class Visit:
     is_linked: bool = False  # whether the URL is new, and has settings
     shows_link_only: bool = False  # whether the page was opened by a link first, and belongs to a carried release
     is_moved: bool = False  # whether a control of the page was moved before this run
+    called_back: list[str] = field(default_factory=list)  # keys of the widgets that did before this run, in no order
+    moved: list[str] = field(default_factory=list)  # keys of the settings that were moved before it
+    replaced: dict[str, list[Any]] = field(default_factory=dict)  # what a widget showed before, and shows, by key
     shown: set[str] = field(default_factory=set)  # keys of the settings that this run has drawn so far
     shown_controls: set[str] = field(default_factory=set)  # those of them that stand among the controls
     problems: dict[str, tuple[str, Any]] = field(default_factory=dict)  # sentence by setting, and the value it is about
@@ -189,6 +193,7 @@ def load(page: Page, settings: Settings) -> None:
     """
     state = st.session_state
     current = begin_run()
+    _undo_stale_moves(current)
     current.page, current.settings = page, settings
     current.problems.pop(REFUSED, None)
     if current.is_moved:  # what is said of no setting goes with the first move
@@ -230,6 +235,34 @@ def load(page: Page, settings: Settings) -> None:
     current.is_linked = is_linked
     current.shows_link_only = is_linked and is_first_visit and page.carries
     current.shown = set()
+
+
+def show_value(key: str, value: Any) -> None:
+    """Have a widget show a value: by a preset, or by the slider that belongs to a box."""
+    state = st.session_state
+    if key in state and state[key] != value:
+        replaced = visit().replaced
+        replaced[key] = [*replaced.get(key, [state[key]])[-MAX_IN_TRANSIT:], value]
+    state[key] = value
+
+
+def _undo_stale_moves(current: Visit) -> None:
+    """Take back what a browser on a slow line sends with a move: widgets that still show what they showed before.
+
+    Whoever moves a single widget means it; the box of a number follows its slider.
+    """
+    state, called_back = st.session_state, current.called_back
+    current.called_back, current.moved = [], []
+    for key in filter(None, called_back):
+        *before, shown = current.replaced.get(key, [None])
+        if len(called_back) > 1 and state[key] in before:
+            state[key] = shown
+            continue
+        current.replaced.pop(key, None)
+        setting = key.removesuffix(SLIDER)
+        current.moved.append(setting)
+        if setting != key:
+            show_value(setting, state[key])
 
 
 def save() -> None:

@@ -100,7 +100,7 @@ def measure(browser: Browser, url: str, case: Case) -> list[float]:
     page.goto(f"{url}/{case.url}")
     settle(page)
     page.evaluate(PROBE, [case.watched, TIMEOUT_MS])
-    page.locator(f".st-key-{case.setting}_row input[type=range]").focus()
+    page.locator(f".st-key-{case.setting}_slider input[type=range]").focus()
     for move in range(N_WARM_UP_MOVES + N_MOVES):
         page.keyboard.press("ArrowRight")
         page.wait_for_function(f"() => window.marks.length > {move}", timeout=2 * TIMEOUT_MS, polling=50)

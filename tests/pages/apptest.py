@@ -17,7 +17,6 @@ from pages.ui import background
 TIMEOUT_S = 120
 SHOWN = ("html", "markdown", "caption", "error", "warning", "info")
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b(?! (that|of)\b)|\binf\b|[a-z]Error\b")
-RENEWED_KEY = re.compile(r"_box\d*$|(_slider)\d*$")
 MODULE = "module_of_test"
 
 config.set_option("client.showErrorDetails", "full")
@@ -159,18 +158,8 @@ def settings(app: AppTest) -> dict[str, str]:
     return {key: values[0] if isinstance(values, list) else values for key, values in app.query_params.items()}
 
 
-def number_box(app: AppTest, key: str) -> Any:
-    """Box of a number by the key of its setting, whichever key the widget has at present."""
-    return next(box for box in app.number_input if RENEWED_KEY.sub(r"\1", str(box.key)) == key)
-
-
-def number_slider(app: AppTest, key: str) -> Any:
-    """Slider of a number in the same way."""
-    return next(slider for slider in app.select_slider if RENEWED_KEY.sub(r"\1", str(slider.key)) == f"{key}_slider")
-
-
 def widgets(app: AppTest) -> dict[str, Any]:
-    """Values of the widgets of the page by key, that of a number's box being its setting's; no buttons, components."""
+    """Values of the widgets of the page by key, buttons, uploads and components aside."""
     found: dict[str, Any] = {}
 
     def walk(block: Any) -> None:
@@ -178,7 +167,7 @@ def widgets(app: AppTest) -> dict[str, Any]:
             if hasattr(child, "children"):
                 walk(child)
             elif getattr(child, "key", None) and hasattr(child, "set_value") and child.type != "bidi_component":
-                found[RENEWED_KEY.sub(r"\1", str(child.key))] = child.value
+                found[str(child.key)] = child.value
 
     walk(app.main)
     return found

@@ -11,18 +11,7 @@ from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import SplitOverSets
 from pages.budget import METHODS, PRESETS, take_release
 from pages.ui.url import Visit
-from tests.pages.apptest import (
-    cells_of,
-    figures,
-    headline,
-    links,
-    number_box,
-    open_page,
-    problems,
-    said,
-    settings,
-    sound,
-)  # fmt: skip
+from tests.pages.apptest import cells_of, figures, headline, links, open_page, problems, said, settings, sound
 
 QUICK = {"n": 9, "repetitions": 60, "cells": 3}
 RELEASE = {
@@ -104,7 +93,7 @@ def test_a_preset_sets_every_control_and_stays_marked(name: str, sentence: str) 
     assert sentence in headline(app)
     assert all(app.session_state[f"bu_{key}"] == value for key, value in PRESETS[name].items())
     assert app.session_state["bu_preset"] == name
-    number_box(app, "bu_epsilon").set_value(2.0).run()
+    app.number_input(key="bu_epsilon").set_value(2.0).run()
     assert app.session_state["bu_preset"] is None
 
 
@@ -215,7 +204,7 @@ def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> 
         assert {f"{prefix}_synthesizer": "modips", f"{prefix}_sets": "5"}.items() <= links(app)[title].items()
     app.selectbox(key="bu_sets_binary_method").set_value("laplace").run()
     assert app.session_state["visit"].release["synthesizer"] == "laplace"
-    number_box(app, "bu_n").set_value(200).run()
+    app.number_input(key="bu_n").set_value(200).run()
     assert settings(app)["bu_x"] == "50"
 
 

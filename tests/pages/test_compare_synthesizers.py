@@ -25,14 +25,13 @@ from tests.pages.apptest import (
     figures,
     links,
     markup,
-    number_box,
     open_page,
     problems,
     said,
     set_state,
     settings,
     sound,
-)  # fmt: skip
+)
 
 SMALL = {"n": 20, "sets": 3, "repetitions": 60}
 TWO = {"n": 8, "sets": 2, "binary_methods": "original.geometric"}
@@ -86,7 +85,7 @@ def test_a_preset_sets_every_control_and_stays_marked(name: str, sentence: str) 
     assert sentence in " ".join(answer(app).split())
     assert all(app.session_state[f"cs_{key}"] == value for key, value in PRESETS[name].items())
     assert app.session_state["cs_preset"] == name
-    number_box(app, "cs_sets").set_value(2).run()
+    app.number_input(key="cs_sets").set_value(2).run()
     assert app.session_state["cs_preset"] is None
 
 
@@ -221,7 +220,7 @@ def test_links_carry_the_readers_release_and_not_the_winner() -> None:
     for title, prefix in {"Budget": "bu", "Coverage": "cv", "Posterior": "po"}.items():
         expected = {f"{prefix}_synthesizer": "beta_binomial", f"{prefix}_sets": "2"}
         assert expected.items() <= links(app)[title].items()
-    number_box(app, "cs_n").set_value(80).run()
+    app.number_input(key="cs_n").set_value(80).run()
     assert links(app)["Posterior"]["po_x"] == "20"  # the same share says yes
     assert settings(app)["cs_x"] == "20"
     assert "Coverage" not in links(open_comparison(kind="gaussian", n=9, repetitions=60))
@@ -305,7 +304,7 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
     app.run()
     dots = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace.get("error_y")]
     assert {trace["legendgroup"] for trace in dots} == {"beta_binomial", "geometric"}
-    number_box(app, "cs_p").set_value(0.3).run()
+    app.number_input(key="cs_p").set_value(0.3).run()
     assert "This picture shows 0 of the 16 cells of the open study" in said(app)
 
 

@@ -18,20 +18,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.core.escape import single_line
 from pages.ui.navigation import CURATOR, EXPERIMENT, GAME, LESSONS, PAGES, TEACHERS
 from tests.pages import apptest
-from tests.pages.apptest import (
-    answer,
-    figures,
-    markup,
-    number_box,
-    number_slider,
-    open_page,
-    problems,
-    set_state,
-    settings,
-    sound,
-    texts,
-    widgets,
-)  # fmt: skip
+from tests.pages.apptest import answer, figures, markup, open_page, problems, set_state, settings, sound, texts, widgets
 from tests.pages.cases import CASES, MATRIX, STATISTIC, Case, Query, is_valid
 
 INVALID = (
@@ -80,7 +67,7 @@ def unfolded(name: str, place: int) -> tuple[AppTest, frozenset[str]]:
     """A page in one of its contexts with all controls open, and the keys of the numbers whose sliders it shows."""
     case = CASES[name]
     app = apptest.unfold(open_case(case, **case.contexts[place]))
-    return app, frozenset(key.removesuffix("_slider") for key in widgets(app) if key.endswith("_slider"))
+    return app, frozenset(str(slider.key).removesuffix("_slider") for slider in app.select_slider)
 
 
 def go_away(app: AppTest, case: Case) -> AppTest:
@@ -203,13 +190,13 @@ def test_each_slider_moves_its_box_and_its_url_to_both_ends(case: Case, entry: i
     for key in keys.difference(*(unfolded(case.page.module, place)[1] for place in range(entry))):
         for end in (0, -1)[: 1 if key in case.slow else 2]:
             for moved, value in start.items():
-                number_box(app, moved).set_value(value)
-            slider = number_slider(app, key)
-            box: Any = number_box(app, key)
+                app.number_input(key=moved).set_value(value)
+            slider = app.select_slider(key=f"{key}_slider")
+            box: Any = app.number_input(key=key)
             start = {key: start.get(key, box.value)}
             value = type(box.value)(number_of(slider.options[end]))
             slider.set_value(value).run()
-            held = number_box(sound(app), key).value
+            held = sound(app).number_input(key=key).value
             assert held == pytest.approx(value, rel=1e-5) and len(problems(app)) <= 1, key
             setting = case.settings[key]
             assert setting.parse(settings(app).get(key, str(setting.fresh))) == held, key
@@ -285,7 +272,7 @@ def test_a_preset_sets_its_case_and_stays_marked_while_it_holds(case: Case, entr
     app.run()
     assert app.session_state[f"{prefix}preset"] == entry
     name = "epsilon" if f"{prefix}epsilon" in widgets(app) else "n"
-    box: Any = number_box(app, prefix + name)
+    box: Any = app.number_input(key=prefix + name)
     box.set_value(2 * box.value).run()
     assert app.session_state[f"{prefix}preset"] is None
 
@@ -507,6 +494,6 @@ def test_in_class_mode_presets_and_a_few_numbers_are_in_sight_and_all_else_is_on
     usual = apptest.unfold(open_page(case.page.module, **case.small))
     classroom = open_page(case.page.module, **case.small | {"class": "1"})
     assert f"{case.page.prefix}preset" in widgets(classroom)
-    sliders = [key.removesuffix("_slider") for key in widgets(classroom) if key.endswith("_slider")]
+    sliders = [str(slider.key).removesuffix("_slider") for slider in classroom.select_slider]
     assert f"{case.page.prefix}epsilon" in sliders and len(sliders) <= 3
     assert widgets(apptest.unfold(classroom)).keys() == widgets(usual).keys()

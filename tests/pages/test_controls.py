@@ -6,7 +6,7 @@ import pytest
 
 from dpviz.core.declarations import DELTA, EPSILON
 from pages.ui.controls import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
-from tests.pages.apptest import mark, number_box, number_slider, problems, set_state, settings, sound, texts, widgets
+from tests.pages.apptest import mark, problems, set_state, settings, sound, texts, widgets
 from tests.pages.cases import CASES, Case
 from tests.pages.trial import N, move, open_trial
 
@@ -58,19 +58,19 @@ def test_a_label_says_which_end_is_more_private_and_no_name_twice() -> None:
 
 def test_an_emptied_box_must_be_filled_in_and_the_last_number_stays() -> None:
     app = open_trial(epsilon="1.5")
-    assert number_box(app, "tr_epsilon").proto.required  # so that a browser marks it, and sends nothing
-    number_box(app, "tr_epsilon").set_value(None).run()
-    assert number_box(app, "tr_epsilon").value == app.session_state["tr_epsilon"] == 1.5
+    assert app.number_input(key="tr_epsilon").proto.required  # so that a browser marks it, and sends nothing
+    app.number_input(key="tr_epsilon").set_value(None).run()
+    assert app.number_input(key="tr_epsilon").value == app.session_state["tr_epsilon"] == 1.5
     assert problems(sound(app)) == []
 
 
 def test_slider_and_box_are_one_number_and_keep_every_digit() -> None:
     app = open_trial(epsilon="1.23456789012")
-    assert number_box(app, "tr_epsilon").value == number_slider(app, "tr_epsilon").value == 1.23456789012
-    number_slider(app, "tr_epsilon").set_value(20.0).run()
-    assert (number_box(app, "tr_epsilon").value, settings(app)) == (20.0, {"tr_epsilon": "20"})
+    assert app.number_input(key="tr_epsilon").value == app.select_slider(key="tr_epsilon_slider").value == 1.23456789012
+    app.select_slider(key="tr_epsilon_slider").set_value(20.0).run()
+    assert (app.number_input(key="tr_epsilon").value, settings(app)) == (20.0, {"tr_epsilon": "20"})
     move(app, epsilon=0.3333333333333333)
-    assert number_slider(app, "tr_epsilon").value == 0.3333333333333333
+    assert app.select_slider(key="tr_epsilon_slider").value == 0.3333333333333333
     assert settings(app) == {"tr_epsilon": "0.3333333333333333"}
     move(app, epsilon=2.0)
     assert settings(app) == {}
@@ -78,19 +78,22 @@ def test_slider_and_box_are_one_number_and_keep_every_digit() -> None:
 
 def test_a_move_is_not_undone_by_one_from_a_browser_that_does_not_know_of_it_yet() -> None:
     app = open_trial()
-    n, slider = number_box(app, "tr_n"), number_slider(app, "tr_epsilon")
-    number_box(app, "tr_epsilon").set_value(slider.value)
+    n, slider = app.number_input(key="tr_n"), app.select_slider(key="tr_epsilon_slider")
+    before = slider.value
+    app.number_input(key="tr_epsilon").set_value(before)
     slider.set_value(20.0).run()
     n.set_value(50).run()  # with all widgets as they were drawn before the slider was moved
     assert settings(app) == {"tr_epsilon": "20", "tr_n": "50"}
-    assert number_box(app, "tr_epsilon").value == number_slider(app, "tr_epsilon").value == 20.0
+    assert app.number_input(key="tr_epsilon").value == app.select_slider(key="tr_epsilon_slider").value == 20.0
+    move(app, epsilon=before)  # whoever types the old number alone means it
+    assert settings(app) == {"tr_n": "50"}
 
 
 def test_a_number_beyond_what_another_allows_is_set_to_it_in_a_sentence() -> None:
     app = open_trial(n=20, x=18)
-    assert number_slider(app, "tr_x").options[-1] == "20" and problems(app) == []
+    assert app.select_slider(key="tr_x_slider").options[-1] == "20" and problems(app) == []
     move(app, n=10)
-    assert (number_box(app, "tr_x").value, number_box(app, "tr_x").max) == (10, 10)
+    assert (app.number_input(key="tr_x").value, app.number_input(key="tr_x").max) == (10, 10)
     (said,) = problems(app)
     assert said.startswith("x was set to 10: the other settings allow no more.")
     move(app, x=4)
@@ -158,7 +161,7 @@ def test_what_is_folded_away_counts_as_if_it_were_in_sight_and_outlives_it() -> 
     move(app, m=30)
     for more in (False, True):
         assert settings(set_state(app, more=more))["tr_m"] == "30"
-    assert number_box(app, "tr_m").value == 30
+    assert app.number_input(key="tr_m").value == 30
 
 
 def test_a_closer_look_that_refuses_is_a_sentence_in_its_place() -> None:

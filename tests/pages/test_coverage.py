@@ -24,7 +24,6 @@ from pages.details.coverage_simulation import KEY, Run
 from tests.pages.apptest import (
     answer,
     figures,
-    number_box,
     open_page,
     plain_text,
     problems,
@@ -34,7 +33,7 @@ from tests.pages.apptest import (
     settings,
     sound,
     texts,
-)  # fmt: skip
+)
 
 FAST = "as fast as it goes"
 SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
@@ -234,10 +233,10 @@ def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> No
     words = "With your own secret table, where {x} of {n} people say yes, and only the release drawn again"
     assert words.format(x=25, n=100) in said(app)
     assert f"{100 * share:.1f} % of all releases" in said(app)
-    number_box(app, "cv_n").set_value(200).run()
+    app.number_input(key="cv_n").set_value(200).run()
     assert words.format(x=50, n=200) in said(app)
     assert settings(app)["cv_x"] == "50"
-    number_box(app, "cv_sets").set_value(2).run()
+    app.number_input(key="cv_sets").set_value(2).run()
     assert "your own secret table" not in said(app)
 
 

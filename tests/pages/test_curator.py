@@ -28,7 +28,6 @@ from tests.pages.apptest import (
     about,
     headline,
     markup,
-    number_box,
     open_page,
     plain_text,
     problems,
@@ -37,7 +36,7 @@ from tests.pages.apptest import (
     settings,
     sound,
     visit,
-)  # fmt: skip
+)
 
 SMALL = {"n": 20, "values": 2, "tried": "1.2", "repetitions": 60}
 FEW = {"n": 30, "values": 2, "tried": "1", "repetitions": 60, "count_methods": "geometric"}
@@ -130,8 +129,8 @@ def test_four_points_and_guesses_at_most_60_per_cent_take_two_clicks_and_three_n
     pills(app, "protect_one").set_value(("guess",))
     pills(app, "accuracy_one").set_value(("mean_width", "coverage"))
     app.run()
-    number_box(app, "cu_guesses").set_value(60.0)
-    number_box(app, "cu_points").set_value(4.0)
+    app.number_input(key="cu_guesses").set_value(60.0)
+    app.number_input(key="cu_points").set_value(4.0)
     app.run()
     assert question(app).protections == (GuessingLimit(most_success=0.6),)
     assert question(app).limits == (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.08))
@@ -570,7 +569,7 @@ def test_people_are_as_many_as_the_kind_of_data_takes() -> None:
     app = open_desk(**{**SMALL, "n": 9000, "kind": "gaussian", "gaussian_methods": "modips_split", "tried": 1})
     assert question(app).data.settings()["n"] == 2000
     assert "n was set to 2,000: the other settings allow no more." in said(app)
-    number_box(app, "cu_n").set_value(2).run()
+    app.number_input(key="cu_n").set_value(2).run()
     assert (
         "n (people) must be a whole number from 4 to 2,000; got 2. The page still shows the last valid answer."
         in said(sound(app))
@@ -599,7 +598,7 @@ def test_a_release_brings_its_kind_of_data_and_numbers_without_a_widget_are_hand
     assert curator.take_release({"n": 30}) == {}
     app = open_desk(**FEW, x=7, p=0.3)
     assert app.session_state["visit"].release["x"] == 7
-    number_box(app, "cu_epsilon").set_value(2.0).run()
+    app.number_input(key="cu_epsilon").set_value(2.0).run()
     assert settings(app)["cu_x"] == "7" and settings(app)["cu_p"] == "0.3"
 
 

@@ -30,7 +30,7 @@ from dpviz.priors import (
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from pages import minimum_priors as details
 from pages.minimum_priors import FAMILIES
-from tests.pages.apptest import answer, figures, number_box, open_page, plain_text, problems, said, settings, sound
+from tests.pages.apptest import answer, figures, open_page, plain_text, problems, said, settings, sound
 
 SMALL = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
 NEEDED = r"The exact (prior|range) of every method"
@@ -157,7 +157,7 @@ def test_a_release_brings_its_kind_of_data_and_takes_that_of_the_page_along() ->
     app = open_priors(x=12, **SMALL)
     carried = app.session_state["visit"].release
     assert carried | {"synthesizer": "beta_binomial", "prior": "exact", "x": 12, "n": 40} == carried
-    number_box(app, "mp_n").set_value(80).run()
+    app.number_input(key="mp_n").set_value(80).run()
     # The people who say yes follow
     assert (app.session_state["visit"].release["x"], settings(app)["mp_x"]) == (24, "24")
     app.button_group(key="mp_family").set_value("k categories").run()

@@ -21,8 +21,6 @@ from tests.pages.apptest import (
     figures,
     headline,
     markup,
-    number_box,
-    number_slider,
     open_page,
     plain_text,
     problems,
@@ -32,8 +30,7 @@ from tests.pages.apptest import (
     settings,
     sound,
     unfold,
-    widgets,
-)  # fmt: skip
+)
 
 MATRIX = "n1, 0, 1, 2\n0, 0.5, 0.25, 0.25\n1, 0.25, 0.5, 0.25\n2, 0, 0.25, 0.75\n3, 0, 0, 1"
 SMALL: dict[str, object] = {"n": 24, "x": 7, "epsilon": 3.0}
@@ -113,7 +110,7 @@ def test_typed_counts_move_the_answer_and_invalid_ones_keep_the_last() -> None:
         assert refusal.startswith("The synthetic counts must be ")
         assert refusal.endswith(f"{end} The page still shows the last valid answer.")
         assert headline(app) == answered
-        assert number_box(app, "po_epsilon").value == 1.25
+        assert app.number_input(key="po_epsilon").value == 1.25
     app.text_input(key="po_counts").set_value("31, 45").run()
     assert (problems(app), headline(app)) == ([], answered)
     rerun(app, m_is_n=False, m=150, counts="150")
@@ -140,21 +137,21 @@ def test_settings_survive_the_other_source() -> None:
 
 def test_x_is_asked_for_only_where_it_is_known_and_ends_at_n() -> None:
     app = open_posterior(source="typed")
-    assert "po_x" not in widgets(app)
+    assert "po_x" not in {box.key for box in app.number_input}
     rerun(app, knows=True)
     assert "which holds the secret share, 30 %;" in headline(app)
     app = open_posterior(x=2, n=7)
-    assert number_slider(app, "po_x").options[-1] == "7"
-    number_box(app, "po_n").set_value(1).run()
+    assert app.select_slider(key="po_x_slider").options[-1] == "7"
+    app.number_input(key="po_n").set_value(1).run()
     assert problems(sound(app)) == ["x was set to 1: the other settings allow no more."]
-    assert number_box(app, "po_x").value == 1
+    assert app.number_input(key="po_x").value == 1
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_every_mechanism_has_its_controls_its_posteriors_and_its_sections(mechanism: str) -> None:
     app = open_posterior(synthesizer=mechanism, n=9, x=2, matrix_x=2, epsilon=1.5, paste=MATRIX, prior="exact", sets=2)
     unfold(app)
-    boxes = {key.removeprefix("po_") for key in widgets(app)}
+    boxes = {str(box.key).removeprefix("po_") for box in app.number_input}
     is_given = mechanism == GivenMatrix.key
     has_prior = not is_given and two_cell_synthesizers()[mechanism].has_prior
     is_added = mechanism == "poisson_count"

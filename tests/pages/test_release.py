@@ -8,19 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.navigation import PAGES, START, Page
-from tests.pages.apptest import (
-    answer,
-    links,
-    number_box,
-    open_page,
-    problems,
-    set_state,
-    settings,
-    sound,
-    texts,
-    visit,
-    widgets,
-)  # fmt: skip
+from tests.pages.apptest import answer, links, open_page, problems, set_state, settings, sound, texts, visit
 from tests.pages.cases import CASES, MATRIX
 
 CARRYING = [page for page in PAGES if page.carries]
@@ -97,18 +85,18 @@ def test_every_page_says_which_release_the_reader_carries() -> None:
         visit(app, page.module)
         assert release_line(app) == "Your release: Beta-binomial, 20 people, 1 set, ε = 2.5."
     visit(app, "coverage")
-    number_box(app, "cv_n").set_value(1).run()
+    app.number_input(key="cv_n").set_value(1).run()
     assert release_line(app) == "Your release: Beta-binomial, 1 person, 1 set, ε = 2.5."  # in the same run
 
 
 def test_what_is_moved_on_one_page_is_moved_on_the_next_and_comes_back() -> None:
     app = sound(open_page("minimum_priors", mp_n=12))
-    number_box(app, "mp_n").set_value(40).run()
-    number_box(app, "mp_epsilon").set_value(1.5).run()
+    app.number_input(key="mp_n").set_value(40).run()
+    app.number_input(key="mp_epsilon").set_value(1.5).run()
     for module, prefix in (("coverage", "cv_"), ("posterior", "po_")):
         visit(app, module)
         assert (app.session_state[f"{prefix}n"], app.session_state[f"{prefix}epsilon"]) == (40, 1.5)
-    number_box(app, "po_epsilon").set_value(2.5).run()
+    app.number_input(key="po_epsilon").set_value(2.5).run()
     for module, prefix in (("minimum_priors", "mp_"), ("transition_matrices", "tm_")):
         visit(app, module)
         assert (app.session_state[f"{prefix}n"], app.session_state[f"{prefix}epsilon"]) == (40, 2.5)
@@ -122,7 +110,7 @@ def test_a_fresh_reader_meets_each_page_as_it_is() -> None:
 
 def test_a_preset_replaces_the_release_on_its_page_and_one_click_brings_it_back() -> None:
     app = sound(open_page("coverage"))
-    number_box(app, "cv_n").set_value(30).run()
+    app.number_input(key="cv_n").set_value(30).run()
     visit(app, "posterior")
     app.button_group(key="po_preset").set_value("ε = 0.1").run()
     assert (app.session_state["po_n"], app.session_state["po_epsilon"]) == (100, 0.1)
@@ -176,7 +164,7 @@ def test_many_people_lead_to_pages_that_take_them_and_the_others_are_no_link() -
 def test_what_came_with_a_release_stays_in_the_url_of_a_page_without_a_control_for_it() -> None:
     app = open_release(next(page for page in CARRYING if page.prefix == "mp_"), RELEASES["a posterior draw"])
     assert {"mp_x": "7", "mp_seed": "4", "mp_p": "0.35"}.items() <= settings(app).items()
-    assert "mp_x" not in widgets(app)
+    assert "mp_x" not in {box.key for box in app.number_input}
 
 
 @pytest.mark.parametrize(("module", "prefix"), [("compare_synthesizers", "cs_"), ("budget", "bu_")])
@@ -226,7 +214,7 @@ def test_a_release_has_the_same_prior_on_every_page(first: Page, is_own: bool) -
 def test_a_prior_that_is_a_number_stays_where_the_promise_moves() -> None:
     app = open_release(WITH_DESIGN[2], DRAW)
     visit(app, "transition_matrices")
-    number_box(app, "tm_epsilon").set_value(3.0).run()
+    app.number_input(key="tm_epsilon").set_value(3.0).run()
     assert visit(app, "posterior").session_state["po_prior"] == "own"
     assert prior_on(app, WITH_DESIGN[2]) == pytest.approx(20 / (math.exp(2.5) - 1), rel=1e-12)
     app = open_page("transition_matrices", tm_synthesizer="beta_binomial")  # α = 0.5, which a link need not say
@@ -237,7 +225,7 @@ def test_a_matrix_of_the_readers_own_stays_on_its_page() -> None:
     app = open_release(WITH_DESIGN[1], DRAW)
     carried = dict(app.session_state["visit"].release)
     visit(app, "transition_matrices", tm_synthesizer="given_matrix", tm_paste=MATRIX)
-    number_box(app, "tm_epsilon").set_value(3.0).run()
+    app.number_input(key="tm_epsilon").set_value(3.0).run()
     assert sound(app).session_state["visit"].release == carried
     visit(app, "posterior")
     assert (app.session_state["po_synthesizer"], app.session_state["po_epsilon"]) == ("beta_binomial", 2.5)
@@ -251,7 +239,7 @@ WITHOUT_X = [page for page in CARRYING if page.module not in ("start", "posterio
 @pytest.mark.parametrize("first", WITHOUT_X, ids=lambda page: page.module)
 def test_the_people_who_say_yes_follow_the_number_of_people(first: Page) -> None:
     app = open_release(first, DRAW)
-    number_box(app, f"{first.prefix}n").set_value(40).run()
+    app.number_input(key=f"{first.prefix}n").set_value(40).run()
     second = next(page for page in WITH_DESIGN[1:] if page is not first)
     visit(app, second.module)
     assert (app.session_state[f"{second.prefix}n"], app.session_state[f"{second.prefix}x"]) == (40, 14)
@@ -295,7 +283,7 @@ def test_a_kind_of_data_stays_while_the_mechanism_does_and_the_rows_go_along(nam
     small = {"n": 9, "low": -3.0, "high": 4.0, "gaussian_methods": ["modips_split"], "tried": ["2"]}
     set_state(app, **{f"{prefix}{key}": value for key, value in (small | {"kind": "gaussian"}).items()})
     visit(app, "transition_matrices")
-    number_box(app, "tm_n").set_value(12).run()
+    app.number_input(key="tm_n").set_value(12).run()
     visit(app, name)
     assert (app.session_state[f"{prefix}kind"], app.session_state[f"{prefix}n"]) == ("gaussian", 12)
     visit(app, "transition_matrices")

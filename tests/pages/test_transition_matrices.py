@@ -14,7 +14,7 @@ from dpviz.mechanisms.draws import draw_releases
 from dpviz.privacy import log_odds_table
 from pages.details.transition_matrices import SECTIONS
 from tests.helpers import printed_figure, printed_values
-from tests.pages.apptest import figures, headline, links, markup, number_box, open_page, problems, said, settings, sound
+from tests.pages.apptest import figures, headline, links, markup, open_page, problems, said, settings, sound
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 GIVEN = {"tm_synthesizer": "given_matrix"}
@@ -34,8 +34,7 @@ def checked(app: AppTest) -> AppTest:
 
 
 def move(app: AppTest, key: str, value: object, kind: str = "number_input") -> AppTest:
-    widget = number_box(app, f"tm_{key}") if kind == "number_input" else getattr(app, kind)(key=f"tm_{key}")
-    return checked(widget.set_value(value).run())
+    return checked(getattr(app, kind)(key=f"tm_{key}").set_value(value).run())
 
 
 def pick(app: AppTest, key: str, value: str) -> AppTest:
@@ -108,7 +107,7 @@ def test_numbers_outlive_another_synthesizer_and_what_that_refuses_is_said() -> 
     assert "3.465736" in said(app)
     for synthesizer in ("laplace", "beta_binomial"):
         move(app, "synthesizer", synthesizer, "selectbox")
-    assert number_box(app, "tm_alpha").value == 2.0
+    assert app.number_input(key="tm_alpha").value == 2.0
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 2.0, 700.0])
@@ -211,7 +210,7 @@ def test_number_who_say_yes_follows_the_people_of_a_preset_and_of_a_move() -> No
     app = pick(visit(**query), "preset", "A&V Fig. 1/2 as printed")
     pick(app, "look", "Draw a release")
     assert not problems(app)
-    assert number_box(app, "tm_x").value == 1
+    assert app.number_input(key="tm_x").value == 1
     assert "The secret table is (1, 4)" in said(move(app, "delta", 0.01))
     assert "The secret table is (3, 2)" in said(move(app, "x", 3))
     assert "The secret table is (30, 20)" in said(move(app, "n", 50))

@@ -9,7 +9,7 @@ from dpviz.core.declarations import EPSILON
 from dpviz.core.parameters import Parameter
 from pages import ui
 from pages.ui.navigation import Page
-from tests.pages.apptest import number_box, sound
+from tests.pages.apptest import sound
 
 PAGE = Page(path="trial", module="controls", title="Trial", question="What holds?", prefix="tr_", carries=False)
 N = Parameter(name="n", symbol="n", title="People", minimum=1, maximum=500, default=40, help="", integer=True)
@@ -72,5 +72,5 @@ def open_trial(**query: object) -> AppTest:
 def move(app: AppTest, **values: Any) -> AppTest:
     """Type numbers into their boxes."""
     for name, value in values.items():
-        number_box(app, f"tr_{name}").set_value(value)
+        app.number_input(key=f"tr_{name}").set_value(value)
     return sound(app.run())

@@ -110,11 +110,11 @@ def answer(page: Page) -> Locator:
 
 
 def slider(page: Page, key: str) -> Locator:
-    return page.locator(f".st-key-{key}_row input[type=range]")
+    return page.locator(f".st-key-{key}_slider input[type=range]")
 
 
 def box(page: Page, key: str) -> Locator:
-    return page.locator(f".st-key-{key}_row input[type=number]")
+    return page.locator(f".st-key-{key} input")
 
 
 def type_number(page: Page, key: str, text: str) -> None:
