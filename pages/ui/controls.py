@@ -81,9 +81,9 @@ def number_control(
     register_shown(key)
     if is_folded(place):
         return value
-    if state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
-        url.show_value(slider, value)
     stops = stops_with(parameter, value, maximum)
+    if state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
+        url.show_value(slider, value, next(iter(stops)))  # Streamlit takes a stop that is none any more for the first
 
     with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(

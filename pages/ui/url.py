@@ -237,12 +237,15 @@ def load(page: Page, settings: Settings) -> None:
     current.shown = set()
 
 
-def show_value(key: str, value: Any) -> None:
-    """Have a widget show a value: by a preset, or by the slider that belongs to a box."""
+def show_value(key: str, value: Any, *stale: Any) -> None:
+    """Have a widget show a value, as a preset does, or a box whose slider is moved.
+
+    `stale` is what else a browser may seem to send that still shows the last value.
+    """
     state = st.session_state
     if key in state and state[key] != value:
         replaced = visit().replaced
-        replaced[key] = [*replaced.get(key, [state[key]])[-MAX_IN_TRANSIT:], value]
+        replaced[key] = [*replaced.get(key, [state[key]])[-MAX_IN_TRANSIT:], *stale, value]
     state[key] = value
 
 

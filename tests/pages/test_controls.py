@@ -88,6 +88,14 @@ def test_a_move_is_not_undone_by_one_from_a_browser_that_does_not_know_of_it_yet
     move(app, epsilon=before)  # whoever types the old number alone means it
     assert settings(app) == {"tr_n": "50"}
 
+    # The same of a slider, whose stop is none any more, after a number was typed
+    move(app, epsilon=0.123)
+    n, slider = app.number_input(key="tr_n"), app.select_slider(key="tr_epsilon_slider")
+    slider.set_value(0.123)
+    app.number_input(key="tr_epsilon").set_value(7.77).run()
+    n.set_value(60).run()
+    assert settings(app) == {"tr_epsilon": "7.77", "tr_n": "60"}
+
 
 def test_a_number_beyond_what_another_allows_is_set_to_it_in_a_sentence() -> None:
     app = open_trial(n=20, x=18)
