@@ -332,10 +332,11 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
         label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
         return f"{exact} ({label}){details}"
 
-    # A promise
-    promise = f"ε = {format_number(design.epsilon, 4)}"
+    # A promise, of the noise where that has an ε of its own
+    epsilon = design.sets * given["epsilon"] if "epsilon" in given else design.epsilon
+    promise = f"ε = {format_number(epsilon, 4)}"
     if design.real_epsilon is not None:
-        promise += f" (really {format_distinct(design.real_epsilon, design.epsilon, 3)})"
+        promise += f" (really {format_distinct(design.real_epsilon, epsilon, 3)})"
     if "delta" in design.promised and design.delta > 0:
         promise += f", δ = {format_number(design.delta, 3)}"
     if design.sets > 1 and not synthesizer_type.has_prior:

@@ -43,6 +43,14 @@ def test_the_table_of_exact_losses_is_what_is_said():
     assert "ε = 0.5 (really 0.785)" in describe_promise(ten)
 
 
+def test_noise_with_an_epsilon_of_its_own_promises_that():
+    own = {"n": 20, "sets": 2, "epsilon": 2.0, "details": (("epsilon", 0.1),)}
+    assert describe_promise(Design(mechanism="laplace", **own)) == "ε = 0.2, noise for ε/M in each set"
+    truncated = Design(mechanism="modips_truncated", **own)
+    assert describe_promise(truncated) == "ε = 0.2 (really 0.261), noise for ε/M in each set"
+    assert "Promised ε = 0.2, really 0.261." in broken_promise_sentence(truncated)
+
+
 @pytest.mark.parametrize(
     ("module", "prefix", "sizes"),
     [("transition_matrices", "tm_", {}), ("coverage", "cv_", {"sets": 1}), ("posterior", "po_", {"x": 30})],
