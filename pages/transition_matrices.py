@@ -16,7 +16,7 @@ from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
 from dpviz.privacy.summary import PrivacySummary, two_tables
 from dpviz.published.layout import printed_csv
-from dpviz.uploads import recognition
+from dpviz.uploads.matrix import exact_offer, matrix_notes, recognize
 from pages import ui
 from pages.details import transition_matrices as details
 from pages.ui.navigation import MATRICES, PUBLISHED
@@ -40,7 +40,7 @@ SETTINGS = {
     **details.SETTINGS,
 }
 PAPERS = ui.declared_table("transition_matrices", "papers")  # by synthesizer; of all others Abowd & Vilhuber's
-recognized = lru_cache(maxsize=32)(recognition.recognize)
+recognized = lru_cache(maxsize=32)(recognize)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
     if candidate is None:
         st.session_state[RECOGNIZED] = AS_GIVEN
         return given
-    offered, sentence = recognition.exact_offer(given, candidate)
+    offered, sentence = exact_offer(given, candidate)
     options = {AS_GIVEN: "as given", offered: "exact values"}
     key = ui.segmented("recognized", options, sentence, help=ui.words("As given or exact"))
     return given if key == AS_GIVEN else candidate
@@ -164,7 +164,7 @@ def _show_answer(question: Question) -> None:
     summary = question.summary
     given = question.design.synthesizer
     if isinstance(given, GivenMatrix):
-        for sentence in recognition.matrix_notes(given, question.synthesizer):
+        for sentence in matrix_notes(given, question.synthesizer):
             ui.note(sentence)
     ui.answer(*report.sentences("promise", summary))
     tables = two_tables(question.synthesizer, summary.worst)

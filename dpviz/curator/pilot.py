@@ -10,7 +10,7 @@ from dpviz.core.formatting import format_distinct, format_number, format_percent
 from dpviz.core.monte_carlo import wilson_interval
 from dpviz.curator.form import NUMBERS, question_from_form
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion, range_names
-from dpviz.uploads.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
+from dpviz.uploads.columns import CategoryFacts, Facts, NumberFacts, ProportionFacts
 
 NO_SPREAD = "All values are alike, so that they say nothing of the spread, without which nothing can be designed."
 

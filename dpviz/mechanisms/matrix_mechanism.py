@@ -101,9 +101,8 @@ class GivenMatrix(TwoCellSynthesizer):
         with np.errstate(divide="ignore", invalid="ignore"):
             smallest = np.log(low[:-1]) - np.log(high[1:])
             largest = np.log(high[:-1]) - np.log(low[1:])
-        if self.decimals is None:
-            is_impossible = (self.probabilities[:-1] == 0) & (self.probabilities[1:] == 0)
-            smallest[is_impossible] = largest[is_impossible] = 0.0
+        is_impossible = (high[:-1] == 0) & (high[1:] == 0)
+        smallest[is_impossible] = largest[is_impossible] = 0.0
         return smallest, largest
 
     @property

@@ -1,7 +1,6 @@
 """What a reader brings: a transition matrix, or columns of a confidential table, read or refused in a sentence."""
 
 from dpviz.uploads.columns import read_columns
-from dpviz.uploads.matrix import read_matrix
-from dpviz.uploads.recognition import recognize
+from dpviz.uploads.matrix import read_matrix, recognize
 
 __all__ = ["read_columns", "read_matrix", "recognize"]

@@ -3,20 +3,23 @@
 They are confidential: sentences name lines and columns, never a cell, and objects print without their contents.
 """
 
+import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
-from dpviz.core.escape import NOT_FINITE, is_formula, is_number
-from dpviz.core.formatting import format_count, format_number, join_words
+from dpviz.core.escape import NOT_FINITE, is_formula, is_number, single_line
+from dpviz.core.formatting import describe_value, format_count, format_number, join_words
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_NUMBER
-from dpviz.uploads.facts import CategoryFacts, NumberFacts, PrivateRepr, ProportionFacts, quote
-from dpviz.uploads.tables import TABLE_ADVICE, decode, read_table, sentence
+from dpviz.uploads.tables import TABLE_ADVICE, decode, read_table, refusal, sentence
 
 # What pandas takes for missing, and <null>, ?, points and dashes, in small letters
 MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan", "null"}
@@ -25,6 +28,119 @@ SHARE_READING, CATEGORIES_READING, NUMBERS_READING = "the share of one value", "
 WORDS_FOR_YES = "1", "yes", "true", "y", "t", "ja"
 SWAPPED_MARKS = str.maketrans(".,", ",.")
 GROUPED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+# What a design may use, by the name of the field
+FACT_WORDS = {
+    "n": "n", "share": "the share of ones", "categories": "the number of categories", "low": "the bounds",
+    "high": "the bounds", "mean": "the mean", "standard_deviation": "the standard deviation",
+}  # fmt: skip
+_object_numbers = itertools.count(1)
+
+
+def quote(name: str) -> str:
+    """Name as a sentence shows it, in one line and cut where it is long."""
+    return f"“{single_line(name)}”"
+
+
+class PrivateRepr:
+    """Prints as its class and a number of its own: equal contents must not be recognized by how they print."""
+
+    _number = cached_property(lambda _: next(_object_numbers))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(object {self._number})"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Facts(PrivateRepr):
+    """What a column says in one reading of it; `n` values are there and `missing` are left out."""
+
+    column: str
+    n: int
+    missing: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProportionFacts(Facts):
+    """Share of one `value`; `note` says what counts as a zero, and is empty if that is a single value."""
+
+    value: str
+    share: float
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CategoryFacts(Facts):
+    """Number of distinct values."""
+
+    categories: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumberFacts(Facts):
+    """Moments of numbers, and suggested bounds: multiples of `step` outside them, or the ends of a `rating`."""
+
+    smallest: float
+    largest: float
+    mean: float
+    standard_deviation: float  # with n − 1
+    skewness: float  # third central moment over σ³
+    excess: float  # fourth central moment over σ⁴, less 3
+    low: float
+    high: float
+    step: float
+    rating: bool
+
+    @property
+    def bounds_note(self) -> str:
+        """How the bounds are chosen, in sentences."""
+        if self.rating:
+            return sentence("rating", low=format_number(self.low), high=format_number(self.high))
+        zero = sentence("zero_bound") if 0 in (self.low, self.high) else ""
+        return sentence("bounds", step=format_number(self.step), zero=zero)
+
+    @property
+    def bias(self) -> float:
+        """E[Z] − μ of Z ~ N(μ, σ²) clamped to bounds a and b standard units from μ: σ(φ(a) − φ(b) + aΦ(a) + bΦ(−b))."""
+        if not self.standard_deviation:
+            return 0.0
+        ends = np.array([self.low - self.mean, self.high - self.mean]) / self.standard_deviation
+        density = np.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
+        return float(self.standard_deviation * (density[0] - density[1] + ends @ ndtr(ends * [1, -1])))
+
+    @property
+    def misfit(self) -> str:
+        """Why a normal distribution between the bounds, which the desk assumes, does not fit; empty if it does.
+
+        It fits with a skewness up to 1, an excess kurtosis up to 3, and a bias up to a twentieth of σ.
+        """
+        numbers = {name: format_number(getattr(self, name), 3) for name in ("skewness", "excess", "bias")}
+        problems = {
+            "skewness": abs(self.skewness) > 1,
+            "excess": self.excess > 3,
+            "outside": abs(self.bias) > 0.05 * self.standard_deviation,
+        }
+        reasons = "; ".join(sentence(key, **numbers) for key, is_there in problems.items() if is_there)
+        return sentence("misfit", name=quote(self.column), reasons=reasons, **numbers) if reasons else ""
+
+
+def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
+    """What it means to use facts of a confidential column in a design, in sentences.
+
+    Parameters
+    ----------
+    facts : Facts
+    names : sequence of str, optional
+        Fields that are used; all of `FACT_WORDS` that the facts have unless given.
+    """
+    allowed = [name for name in FACT_WORDS if hasattr(facts, name)]
+    used = allowed if names is None else list(names)
+    if not used or not set(used) <= set(allowed):
+        raise refusal("unknown_facts", allowed=", ".join(allowed), names=describe_value(names))
+    words = dict.fromkeys(FACT_WORDS[name] for name in used)
+    secret = join_words(word for word in words if word != "n")
+    often = sentence("often", exception=f", but not {secret}" if secret else "") if "n" in used else ""
+    name = quote(facts.column)
+    return sentence("warning", words=join_words(words), name=name, often=often, secret=secret or "n")
 
 
 class Column(PrivateRepr):
@@ -36,14 +152,14 @@ class Column(PrivateRepr):
     """
 
     def __init__(self, file: "PilotFile", name: str, decimal: str | None, missing_text: str) -> None:
-        self.name, self._cells, self._lines = name, file.cells[name], file.lines
-        cells = self._cells
+        self._name, self._cells, self._lines = quote(name), file.cells[name], file.lines
 
         # Missing values
         missing_texts = MISSING | {missing_text.strip().casefold()}
-        self.texts = Counter({text: k for text, k in Counter(cells).items() if text.casefold() not in missing_texts})
+        self.texts = Counter(cell for cell in self._cells if cell.casefold() not in missing_texts)
         self.n = self.texts.total()
-        self.missing = len(cells) - self.n
+        self.missing = len(self._cells) - self.n
+        self._size: dict[str, Any] = {"column": name, "n": self.n, "missing": self.missing}
 
         # Numbers
         likely_decimal, self.is_mark_doubtful = _find_decimal(self.texts, file.comma_separates)
@@ -54,14 +170,13 @@ class Column(PrivateRepr):
 
         # Distinct values, each in its shortest or most frequent spelling
         values = self._numbers if self.all_numbers else {}
-        spellings = dict[object, list[str]]()
+        spellings, counts = dict[object, str](), Counter[str]()
         for text in sorted(self.texts, key=lambda text: (len(text) if values else -self.texts[text], text)):
-            spellings.setdefault(values.get(text, text.casefold()), []).append(text)
-        counts = {texts[0]: sum(self.texts[text] for text in texts) for texts in spellings.values()}
+            counts[spellings.setdefault(values.get(text, text.casefold()), text)] += self.texts[text]
         self.counts = dict(sorted(counts.items(), key=lambda item: (values.get(item[0], 0.0), item[0])))
 
         self.notes = tuple(self._describe_reading())
-        no_value = "" if self.n else sentence("no_value", name=quote(name), cells=len(cells))
+        no_value = "" if self.n else sentence("no_value", name=self._name, cells=len(self._cells))
         self.category_problem = no_value or self._find_category_problem()
         self.number_problem = no_value or self._find_number_problem()
 
@@ -74,9 +189,8 @@ class Column(PrivateRepr):
     def readings(self) -> list[str]:
         """What it can be read as, in words, the likeliest first; none where both problems are in the way."""
         numbers = [] if self.number_problem else [NUMBERS_READING]
-        if self.is_two_valued:
-            return [SHARE_READING, *numbers]
-        return numbers if self.category_problem else [*numbers, SHARE_READING, CATEGORIES_READING]
+        shares = [] if self.category_problem else [SHARE_READING, CATEGORIES_READING]
+        return [SHARE_READING, *numbers] if self.is_two_valued else numbers + shares
 
     @property
     def default_value(self) -> str:
@@ -86,22 +200,21 @@ class Column(PrivateRepr):
 
     def proportion(self, value: str | None = None) -> ProportionFacts:
         """Share of a value, which must be given if there are more than two; a ValueError refuses."""
-        name, categories = quote(self.name), self.categories().categories
+        categories = self.categories().categories
         if value is None and categories > 2:
-            raise ValueError(sentence("no_choice", name=name, categories=categories))
+            raise refusal("no_choice", name=self._name, categories=categories)
         value = self.default_value if value is None else value
         if value not in self.counts:
-            raise ValueError(sentence("unknown_value", name=name, categories=categories))
+            raise refusal("unknown_value", name=self._name, categories=categories)
         amount = "Both" if categories == 3 else f"All {categories - 1:,}"
-        note = "" if categories == 2 else sentence("zeros", amount=amount, name=name)
-        share = self.counts[value] / self.n
-        return ProportionFacts(column=self.name, n=self.n, missing=self.missing, value=value, share=share, note=note)
+        note = "" if categories == 2 else sentence("zeros", amount=amount, name=self._name)
+        return ProportionFacts(**self._size, value=value, share=self.counts[value] / self.n, note=note)
 
     def categories(self) -> CategoryFacts:
         """Number of categories; a ValueError refuses."""
         if self.category_problem:
             raise ValueError(self.category_problem)
-        return CategoryFacts(column=self.name, n=self.n, missing=self.missing, categories=len(self.counts))
+        return CategoryFacts(**self._size, categories=len(self.counts))
 
     def numbers(self) -> NumberFacts:
         """Extremes, moments and suggested bounds; a ValueError refuses."""
@@ -113,8 +226,8 @@ class Column(PrivateRepr):
         # Moments of the numbers scaled to 0 … 1, of which no power overflows
         spread = largest - smallest
         scaled = (numbers - smallest) / (spread or 1.0)
-        deviations = scaled - scaled.mean()
-        variance = float(np.mean(deviations**2)) or 1.0
+        second, third, fourth = (float(np.mean((scaled - scaled.mean()) ** power)) for power in (2, 3, 4))
+        variance = second or 1.0
 
         # Bounds: the ends of a rating, which has up to 11 steps, or round numbers outside
         is_whole = bool(np.all(numbers == np.rint(numbers)))
@@ -122,49 +235,46 @@ class Column(PrivateRepr):
         has_every_step = is_whole and 0 < spread <= 10 and len(counts) == spread + 1
         rating = has_every_step and min(counts[0], counts[-1]) > 1
         low, high, step = (smallest, largest, 1.0) if rating else _round_bounds(smallest, largest, integers=is_whole)
-
         return NumberFacts(
-            column=self.name, n=self.n, missing=self.missing, smallest=smallest, largest=largest,
+            **self._size, smallest=smallest, largest=largest, low=low, high=high, step=step, rating=rating,
             mean=min(max(float(numbers.mean()), smallest), largest),
             standard_deviation=spread * float(np.std(scaled, ddof=1)),
-            skewness=float(np.mean(deviations**3)) / variance**1.5,
-            excess=float(np.mean(deviations**4)) / variance**2 - 3,
-            low=low, high=high, step=step, rating=rating,
+            skewness=third / variance**1.5, excess=fourth / variance**2 - 3,
         )  # fmt: skip
 
     def _describe_reading(self) -> list[str]:
-        name, notes = quote(self.name), []
+        notes = []
         if self.missing:
-            notes.append(sentence("missing", missing=self.missing, cells=len(self._cells), name=name, n=self.n))
+            notes.append(sentence("missing", missing=self.missing, cells=len(self._cells), name=self._name, n=self.n))
         if not self.all_numbers and len(self.counts) < len(self.texts):
             values = format_count(len(self.counts), "value")
-            notes.append(sentence("spellings", name=name, spellings=len(self.texts), values=values))
-        for mark in (mark for mark in ".," if self.all_numbers and any(mark in text for text in self.texts)):
+            notes.append(sentence("spellings", name=self._name, spellings=len(self.texts), values=values))
+        for mark in _used_marks(self.texts) if self.all_numbers else ():
             if self.is_mark_doubtful or not mark == self.decimal == ".":
                 key = "decimal" if mark == self.decimal else "thousands"
                 doubt = sentence(f"{key}_doubt", mark=mark) if self.is_mark_doubtful else ""
-                notes.append(sentence(f"{key}_{mark}", name=name, doubt=doubt))
+                notes.append(sentence(f"{key}_{mark}", name=self._name, doubt=doubt))
         return notes
 
     def _find_category_problem(self) -> str:
-        name, distinct, most_rows = quote(self.name), len(self.counts), max(self.counts.values())
+        distinct, most_rows = len(self.counts), max(self.counts.values())
         for text in self.texts:
             if text not in self._numbers and is_formula(text):
                 return sentence("formula", where=self._locate(text))
         is_whole = all(number % 1 == 0 for number in self._numbers.values() if math.isfinite(number))
         if is_whole and max(20, 0.95 * self.n) <= distinct <= MAX_CELLS:  # nearly as many values as people
-            return sentence("identifier", name=name, distinct=distinct, n=self.n)
+            return sentence("identifier", name=self._name, distinct=distinct, n=self.n)
         if 2 <= distinct <= MAX_CELLS:
             return ""
         values = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
         persons = "" if distinct == 1 or most_rows == 1 else sentence("persons", rows=most_rows)
-        return sentence("categories", name=name, values=values, limit=MAX_CELLS, persons=persons)
+        return sentence("categories", name=self._name, values=values, limit=MAX_CELLS, persons=persons)
 
     def _find_number_problem(self) -> str:
         for text in self.texts:
             if not abs(self._numbers.get(text, math.inf)) <= MAX_PILOT_NUMBER:
                 return sentence("no_number", where=self._locate(text), limit=format_number(MAX_PILOT_NUMBER))
-        return sentence("single_number", name=quote(self.name)) if self.n == 1 else ""
+        return sentence("single_number", name=self._name) if self.n == 1 else ""
 
     def _locate(self, text: str) -> str:
         """Where the first cell with a text stands and what keeps it from being a value, without what it says."""
@@ -175,8 +285,7 @@ class Column(PrivateRepr):
             problem = "is infinite"
         elif is_formula(text):
             problem = f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
-        line = self._lines[self._cells.index(text)]
-        return sentence("place", name=quote(self.name), line=line, problem=problem)
+        return sentence("place", name=self._name, line=self._lines[self._cells.index(text)], problem=problem)
 
 
 def _parse_number(text: str, decimal: str) -> float | None:
@@ -189,13 +298,17 @@ def _parse_number(text: str, decimal: str) -> float | None:
     return float(plain) if is_number(plain) else None
 
 
+def _used_marks(texts: Collection[str]) -> list[str]:
+    return [mark for mark in ".," if any(mark in text for text in texts)]
+
+
 def _find_decimal(texts: Collection[str], comma_separates: bool) -> tuple[str, bool]:
     """Decimal mark with which most of the texts are numbers, and whether all are with either."""
     with_points, with_commas = ([_parse_number(text, decimal) for text in texts] for decimal in ".,")
     fewer_with_points = with_commas.count(None) - with_points.count(None)
     if fewer_with_points:
         return "." if fewer_with_points > 0 else ",", False
-    used = [mark for mark in ".," if any(mark in text for text in texts)]
+    used = _used_marks(texts)
     if with_points == with_commas or None in with_points or len(used) > 1:
         return ".", False
 
@@ -246,7 +359,7 @@ class PilotFile(PrivateRepr):
     def column(self, name: str, decimal: str | None = None, missing_text: str = "") -> Column:
         """Column of this name, with its decimal mark if it is not the likeliest, and a text that means no value."""
         if name not in self.cells:
-            raise ValueError(sentence("unknown_name", count=len(self.cells), name=quote(name)))
+            raise refusal("unknown_name", count=len(self.cells), name=quote(name))
         return Column(self, name, decimal, missing_text)
 
 
@@ -291,7 +404,7 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
     # Columns that cannot be chosen by their name
     for place, name in enumerate(names, start=1):
         if is_formula(name):
-            raise ValueError(sentence("formula_name", place=place, mark=name[0]))
+            raise refusal("formula_name", place=place, mark=name[0])
     unnamed = [f"{place:,}" for place, name in enumerate(names, start=1) if not name]
     if unnamed:
         places = join_words(unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
@@ -301,5 +414,5 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
         notes += (sentence("repeated", names=join_words(map(quote, repeated[:3]))),)
     named = {name: cells for name, cells in zip(names, columns, strict=True) if name and name not in repeated}
     if not named:
-        raise ValueError(sentence("no_names"))
+        raise refusal("no_names")
     return PilotFile(cells=named, lines=lines, comma_separates=separator == ",", has_header=has_header, notes=notes)

@@ -1,7 +1,10 @@
-"""Read a transition matrix from CSV text, forgiving in form and exact about what is wrong."""
+"""A reader's transition matrix: read from CSV text, forgiving in form and exact about what is wrong, and recognized."""
 
 import csv
+import itertools
 import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +12,11 @@ import numpy as np
 from dpviz.core.escape import NOT_FINITE, is_number, single_line
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE, MAX_VALUE_CHARACTERS
+from dpviz.core.numerics.special import log_reciprocal
 from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, check_probabilities
-from dpviz.uploads.tables import SEPARATORS, decode, sentence
+from dpviz.uploads.tables import SEPARATORS, decode, refusal, sentence
 
 SUM_ROUNDING = 1e-12  # distance from 1 of the sum of exact probabilities
 MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)  # of a line, as separators may stand in names in quotation marks
@@ -39,9 +44,10 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     >>> read_matrix("n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75").probabilities.tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    lines, labels, matrix = _parse(content)
+    lines, matrix = _parse(content)
+    labels = len(lines[0].values) - matrix.shape[1]
     check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda column: f"value {column + labels + 1}")
-    return GivenMatrix(probabilities=matrix, decimals=_count_decimals(lines, labels))
+    return GivenMatrix(probabilities=matrix, decimals=_count_decimals([line.values[labels:] for line in lines]))
 
 
 def rescale_rows(content: str | bytes) -> str | None:
@@ -52,7 +58,7 @@ def rescale_rows(content: str | bytes) -> str | None:
     0.25,0.75
     """
     try:
-        _, _, matrix = _parse(content)
+        _, matrix = _parse(content)
     except ValueError:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
@@ -79,24 +85,24 @@ def sums_sentence(given: GivenMatrix) -> str:
     return sentence("sum" if number == 1 else "sums", number=number, row=row + 1, sum=format_number(sums[row], 9))
 
 
-def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
-    """Lines of a matrix, how many columns of names or counts they begin with, and the numbers after them."""
+def _parse(content: str | bytes) -> tuple[list[_Line], FloatArray]:
+    """Lines of a matrix, and its numbers, which names or counts may precede in each line."""
     lines = _split(text_of(content))
 
     # NaN or infinity where a header or the name of a row could be
-    for line in lines:
-        for place, value in enumerate(line.values if line is lines[0] else line.values[:2], start=1):
+    for number, values in [lines[0], *((number, values[:2]) for number, values in lines[1:])]:
+        for place, value in enumerate(values, start=1):
             if NOT_FINITE.fullmatch(value):
-                raise ValueError(sentence("not_finite", line=line.number, place=place, value=value))
+                raise refusal("not_finite", line=number, place=place, value=value)
 
     # Rows of equal length below the header
     header = lines.pop(0).values if _has_header(lines) else None
     if not lines:
-        raise ValueError(sentence("no_matrix_rows"))
+        raise refusal("no_matrix_rows")
     first, width = lines[0].number, len(lines[0].values)
     for number, values in lines:
         if len(values) != width:
-            raise ValueError(sentence("line_width", line=number, count=len(values), first=first, width=width))
+            raise refusal("line_width", line=number, count=len(values), first=first, width=width)
     if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
         raise _too_large("matrix_size", rows=len(lines), columns=width)
 
@@ -108,7 +114,7 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
             matrix[row] = [float(value) for value in line.values[labels:]]
         except ValueError:
             raise _no_probability(line, [is_number(value) for value in line.values].index(False, labels)) from None
-    return lines, labels, matrix
+    return lines, matrix
 
 
 def _split(text: str) -> list[_Line]:
@@ -116,33 +122,35 @@ def _split(text: str) -> list[_Line]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     max_lines = 10 * MAX_MATRIX_SIDE  # with blank ones and remarks
     if text.count("\n") >= max_lines:
-        raise ValueError(sentence("too_many_lines", lines=max_lines, rows=MAX_MATRIX_SIDE))
-    texts = [
-        (number, line.strip(" "))
+        raise refusal("too_many_lines", lines=max_lines, rows=MAX_MATRIX_SIDE)
+    texts = {
+        number: line.strip(" ")
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip().strip(" ,;\t") and not line.lstrip().startswith("#")
-    ]
+    }
     if len(texts) > MAX_MATRIX_SIDE + 1:
         raise _too_large("matrix_rows")
     if not texts:
-        raise ValueError(sentence("nothing"))
-    sample = "\n".join(line for _, line in texts[:20])
+        raise refusal("nothing")
+    sample = "\n".join(itertools.islice(texts.values(), 20))
     separator = next((mark for mark in SEPARATORS if mark in sample), None)
-    marks = (",", ".") if separator in (";", "\t") and "." not in sample else ("", "")  # decimal commas
+    has_decimal_commas = separator in (";", "\t") and "." not in sample
 
     lines = []
-    for number, line in texts:
-        count = line.count(separator) if separator else len(line.split(maxsplit=MAX_VALUES)) - 1
-        if count >= MAX_VALUES:
+    for number, line in texts.items():
+        if len(line.split(separator, MAX_VALUES)) > MAX_VALUES:
             raise _too_large("line_values", line=number, values=MAX_VALUES)
         try:
             reader = csv.reader([line], delimiter=separator or ",", skipinitialspace=True, strict=True)
             values = next(reader) if separator else line.split()
         except csv.Error:
-            raise ValueError(sentence("line_quotation", line=number, limit=csv.field_size_limit())) from None
-        lines.append(_Line(number, [value.replace(*marks).strip() for value in values]))
-        if max(map(len, values)) > MAX_VALUE_CHARACTERS:
-            raise _no_probability(lines[-1], [len(value) > MAX_VALUE_CHARACTERS for value in values].index(True))
+            raise refusal("line_quotation", line=number, limit=csv.field_size_limit()) from None
+        if has_decimal_commas:
+            values = [value.replace(",", ".") for value in values]
+        lines.append(_Line(number, [value.strip() for value in values]))
+        for place, value in enumerate(values):
+            if len(value) > MAX_VALUE_CHARACTERS:
+                raise _no_probability(lines[-1], place)
 
     # Lines that all end with a separator
     if separator and all(line.values[-1] == "" for line in lines):
@@ -151,8 +159,7 @@ def _split(text: str) -> list[_Line]:
 
 
 def _too_large(key: str, **values: int) -> ValueError:
-    size = sentence(key, limit=MAX_MATRIX_SIDE, **values)
-    return ValueError(sentence("matrix_too_large", size=size, limit=MAX_MATRIX_SIDE))
+    return refusal("matrix_too_large", size=sentence(key, limit=MAX_MATRIX_SIDE, **values), limit=MAX_MATRIX_SIDE)
 
 
 def _no_probability(line: _Line, place: int) -> ValueError:
@@ -160,7 +167,7 @@ def _no_probability(line: _Line, place: int) -> ValueError:
     state = f"is “{single_line(value, 30)}”" if value else "is empty"
     if len(value) > MAX_VALUE_CHARACTERS:
         state = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
-    return ValueError(sentence("no_probability", line=line.number, place=place + 1, state=state))
+    return refusal("no_probability", line=line.number, place=place + 1, state=state)
 
 
 def _has_header(lines: list[_Line]) -> bool:
@@ -200,18 +207,18 @@ def _count_labels(header: list[str] | None, lines: list[_Line]) -> int:
     return int(is_named[0]) + int(width > 2 and all(is_named))
 
 
-def _count_decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
+def _count_decimals(rows: list[list[str]]) -> int | IntArray | None:
     """Printed decimals: one number where all have as many, else one for each; None where the numbers are exact.
 
     They are exact when all are whole, or one has more than 12 digits, which nobody prints. A whole 0 or 1 beside
     fractions is taken to be rounded as the longest of them.
     """
-    places = np.empty((len(lines), len(lines[0].values) - labels), dtype=np.int64)
-    for row, line in enumerate(lines):
-        for column, value in enumerate(line.values[labels:]):
+    places = np.empty((len(rows), len(rows[0])), dtype=np.int64)
+    for row, values in enumerate(rows):
+        for column, value in enumerate(values):
             mantissa, _, exponent = value.lower().partition("e")
-            whole_digits, _, decimals = mantissa.partition(".")
-            if len((whole_digits + decimals).lstrip("+-0")) > 12:
+            decimals = mantissa.partition(".")[2]
+            if len(mantissa.replace(".", "").lstrip("+-0")) > 12:
                 return None
             power = max(-400, min(float(exponent or 0), 400))  # beyond it every double is 0 or infinite
             places[row, column] = len(decimals) - int(power)
@@ -220,3 +227,92 @@ def _count_decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
         return None
     places[places <= 0] = largest
     return largest if bool((places == largest).all()) else places
+
+
+# Recognition
+
+
+def recognize(given: GivenMatrix) -> Synthesizer | None:
+    """Two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
+
+    Every entry lies within half a unit of its last printed digit, and the matrix has clearly more independent numbers,
+    rows · (columns − 1), than the synthesizer has parameters; another one may print as the same.
+
+    >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
+    >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4))
+    BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
+    """
+    matrix = given.probabilities
+    if max(matrix.shape) > 201:  # many mechanisms are computed to compare it with
+        return None
+    # The last digits of numbers in full precision depend on the program
+    is_exact = given.decimals is None
+    tolerance = 1e-10 * matrix if is_exact else given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    candidates = (law for law in _candidates(given) if np.all(np.abs(law.transition_matrix() - matrix) <= tolerance))
+    return next(candidates, None)
+
+
+def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
+    """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
+    matrix, (rows, columns) = given.probabilities, given.shape
+    n, m = rows - 1, columns - 1
+    # Each with its sizes and its other parameters
+    laws: list[tuple[Callable[..., Synthesizer], dict[str, int], dict[str, float]]] = []
+
+    # Priors from the means, which lie on a straight line
+    means = matrix @ np.arange(columns)
+    slope = float(means[-1] - means[0]) / n
+    if slope > 0:
+        alpha = float(means[0]) / slope
+        prior = {"alpha": alpha, "beta": m / slope - n - alpha}
+        laws += [(law, {"n": n, "m": m}, prior) for law in (BetaBinomial, PosteriorMean)]
+
+    # The share that noise moves away is e^(-ε/2) of Laplace noise, 2/(e^ε + 1) of geometric; half of it if n = 1
+    if n == m:
+        moved = 1 - float(matrix[1, 1]) if n > 1 else 2 * (1 - float(matrix[0, 0]))
+        odds = moved / max(2 - moved, 1e-300)
+        laws.append((LaplaceSanitizer, {"n": n}, {"epsilon": 2 * log_reciprocal(moved)}))
+        laws.append((GeometricSanitizer, {"n": n}, {"epsilon": log_reciprocal(odds)}))
+
+    # With as many parameters as independent entries, or as many digits as these print, anything fits any numbers
+    entries = rows * m
+    printed = entries * (16 if given.decimals is None else float(np.mean(given.decimals)))
+    for digits, (law, sizes, values) in itertools.product(range(1, 13), laws):
+        if entries >= 3 * len(values) and printed >= 4 * digits * len(values):
+            with suppress(ValueError):
+                yield law(**sizes, **{name: float(f"{value:.{digits}g}") for name, value in values.items()})
+
+
+def exact_offer(given: GivenMatrix, candidate: Synthesizer) -> tuple[str, str]:
+    """Synthesizer in one word, as a URL has it, and the question whether its exact values are to be taken.
+
+    Parameters
+    ----------
+    given : GivenMatrix
+    candidate : Synthesizer
+        That prints as the matrix.
+
+    Examples
+    --------
+    >>> law = BetaBinomial(n=2, m=2, alpha=1, beta=0.5)
+    >>> exact_offer(GivenMatrix(probabilities=law.transition_matrix()), law)[0]
+    'beta_binomial-2-2-1-0.5'
+    """
+    key = "-".join([candidate.key, *(f"{value:.12g}" for value in candidate.settings().values())])
+    law = f"{candidate.info.label} with {', '.join(candidate.in_symbols())}"
+    return key, sentence("offer_exact" if given.decimals is None else "offer_printed", law=law)
+
+
+def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
+    """What the given digits leave open, and what the exact values change where those of `candidate` are shown.
+
+    Parameters
+    ----------
+    given : GivenMatrix
+    candidate : Synthesizer
+    """
+    notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
+    if candidate != given:
+        exact, rounded = (format_number(law.worst_log_odds().value, 7) for law in (candidate, given))
+        notes.append(sentence("exact_values", label=candidate.info.label, exact=exact, rounded=rounded))
+    return notes

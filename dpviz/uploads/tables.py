@@ -26,6 +26,11 @@ def sentence(key: str, **values: object) -> str:
     return TEXTS[key].format(**values)
 
 
+def refusal(key: str, **values: object) -> ValueError:
+    """Error with a sentence."""
+    return ValueError(sentence(key, **values))
+
+
 def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tuple[str, ...]]:
     """Text of a file without its byte order mark, and notes on how it was read; a ValueError refuses.
 
@@ -39,11 +44,11 @@ def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tupl
     """
     if len(content) > max_bytes:
         size, limit = format_number(round_up(len(content) / 1e6, 3)), format_number(max_bytes / 1e6)
-        raise ValueError(sentence("too_many_bytes", size=size, limit=limit, advice=advice))
+        raise refusal("too_many_bytes", size=size, limit=limit, advice=advice)
     text, notes = (content, ()) if isinstance(content, str) else _decode_bytes(content)
     if match := CONTROL_CHARACTER.search(text):
         line = text.count("\n", 0, match.start()) + 1
-        raise ValueError(sentence("control_character", line=line, code=ord(match[0])))
+        raise refusal("control_character", line=line, code=ord(match[0]))
     return text.removeprefix("\ufeff"), notes
 
 
@@ -53,7 +58,7 @@ def _decode_bytes(content: bytes) -> tuple[str, tuple[str, ...]]:
         return content.decode("utf-16" if has_utf16_mark else "utf-8"), ()
     with suppress(UnicodeDecodeError):
         return content.decode("cp1252"), (sentence("guessed_encoding"),)
-    raise ValueError(sentence("not_text"))
+    raise refusal("not_text")
 
 
 def read_table(text: str) -> tuple[list[list[str]], list[int], str]:
@@ -83,19 +88,19 @@ def read_table(text: str) -> tuple[list[list[str]], list[int], str]:
                 elif len(cells) != len(rows[0]):
                     columns, values = format_count(len(rows[0]), "column"), format_count(len(cells), "value")
                     words = {"columns": columns, "values": values, "separator": SEPARATORS[separator]}
-                    raise ValueError(sentence("wrong_width", header=lines[0], line=line, **words))
+                    raise refusal("wrong_width", header=lines[0], line=line, **words)
                 elif len(rows) > MAX_PILOT_ROWS:
-                    raise ValueError(sentence("too_many_rows", limit=MAX_PILOT_ROWS))
+                    raise refusal("too_many_rows", limit=MAX_PILOT_ROWS)
                 rows.append(cells)
                 lines.append(line)
             line = reader.line_num + first_line
     except csv.Error:
-        raise ValueError(sentence("wrong_quotation", line=line, limit=csv.field_size_limit())) from None
+        raise refusal("wrong_quotation", line=line, limit=csv.field_size_limit()) from None
     if len(rows) < 2:
-        raise ValueError(sentence("header_alone" if rows else "empty"))
+        raise refusal("header_alone" if rows else "empty")
     return rows, lines, separator
 
 
 def _check_width(count: int) -> None:
     if count > MAX_PILOT_COLUMNS:
-        raise ValueError(sentence("too_many_columns", count=count, limit=MAX_PILOT_COLUMNS, advice=TABLE_ADVICE))
+        raise refusal("too_many_columns", count=count, limit=MAX_PILOT_COLUMNS, advice=TABLE_ADVICE)

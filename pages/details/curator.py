@@ -19,8 +19,7 @@ from dpviz.curator.candidate import Candidate
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, PilotFile, read_columns
-from dpviz.uploads.facts import Facts, warning
+from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, Facts, PilotFile, read_columns, warning
 from pages import ui
 from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
 

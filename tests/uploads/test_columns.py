@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
 from dpviz.uploads import tables
-from dpviz.uploads.columns import Column, PilotFile, _round_bounds, read_columns
-from dpviz.uploads.facts import Facts, warning
+from dpviz.uploads.columns import Column, Facts, PilotFile, _round_bounds, read_columns, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
 SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"

@@ -384,3 +384,8 @@ def test_a_printed_0_leaves_epsilon_open_and_exact_numbers_leave_nothing_open() 
     numbers = [[0.5, 0.5, 0.0], [0.2, 0.4, 0.4]]
     assert "and ∞, as a printed 0 may stand" in GivenMatrix(probabilities=numbers, decimals=1).rounding
     assert GivenMatrix(probabilities=numbers).rounding == "Your numbers are used exactly as given."
+
+
+def test_a_digit_below_all_floats_leaves_nothing_open_where_no_table_is_released() -> None:
+    release = read_matrix("0.5,0.5,0\n0.25,0.75,1e-400")
+    assert "lies between 0.567984 and 0.8086601" in release.rounding
