@@ -2,9 +2,10 @@
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from dpviz.comparisons import Analysis, BinaryData, Comparison, EqualPromise, Outcome
-from dpviz.comparisons.proportion import method_of_release
+from dpviz.comparisons.proportion import BinaryMethod, promising_methods
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import format_number, join_words
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -28,62 +29,16 @@ def study_outcomes(cells: Iterable[CellResult], comparison: Comparison) -> tuple
     comparison : Comparison
         A study promises ε to all methods alike; on other terms it has no answer.
     """
-    return tuple(outcome for outcome in _outcomes(cells, comparison) if outcome.method in comparison.methods)
-
-
-def comparison_of(cells: Sequence[CellResult]) -> Comparison:
-    """Comparison of the first cell that is an outcome of one, with all methods that the study has there."""
-    span = PROMISES.minimum, PROMISES.maximum
-    for cell in cells:
-        design = cell.design
-        rule = next((key for key in cell.rules if key in COMBINING_RULES), "")
-        try:
-            data, method = BinaryData(n=design.n, p=design.p), method_of_release(design)
-            analysis = Analysis(sets=design.sets, rule=rule, level=design.level)
-        except ValueError:
-            continue
-        comparison = Comparison(data, (method,), analysis, EqualPromise(), design.epsilon, span)
-        if _outcomes([cell], comparison):
-            break
-    else:
-        raise ValueError(NO_COMPARISON)
-    outcomes = _outcomes(cells, comparison)
-    epsilons = sorted({outcome.epsilon for outcome in outcomes})
-    span = max(epsilons[0] / MARGIN, span[0]), min(epsilons[-1] * MARGIN, span[1])
-    methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
-    return dataclasses.replace(comparison, methods=methods, epsilon=epsilons[len(epsilons) // 2], span=span)
-
-
-def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
-    """Sentence with the number of cells in a picture, and with the n, M and p of all cells.
-
-    Parameters
-    ----------
-    cells : sequence of CellResult
-    n_outcomes : int
-    """
-
-    def listed(name: str) -> str:
-        numbers = sorted({getattr(cell.design, name) for cell in cells})
-        words = [format_number(number, 4) for number in numbers[:MAX_LISTED_VALUES]]
-        return join_words(words) if len(numbers) <= MAX_LISTED_VALUES else f"{', '.join(words)} …"
-
-    return (
-        f"This picture shows {n_outcomes:,} of the {len(cells):,} cells of the open study, simulated ones as dots. "
-        f"It has n = {listed('n')}, M = {listed('sets')}, p = {listed('p')}."
-    )
-
-
-def _outcomes(cells: Iterable[CellResult], comparison: Comparison) -> list[Outcome]:
-    """Cells that are outcomes of a comparison, by whatever method."""
     data, analysis, outcomes = comparison.data, comparison.analysis, list[Outcome]()
     if not isinstance(data, BinaryData) or not isinstance(comparison.terms, EqualPromise):
-        return outcomes
+        return ()
+    methods: dict[type, BinaryMethod] = {
+        method.synthesizer_type: method for method in promising_methods() if method in comparison.methods
+    }
     for cell in cells:
         design = cell.design
-        try:
-            method = method_of_release(design)
-        except ValueError:
+        method = methods.get(design.synthesizer_type)
+        if method is None:
             continue
         sets = method.sets(analysis.sets)  # a method that adds noise to a count releases one
         rule = cell.rules.get(analysis.rule_for(sets).key)
@@ -99,4 +54,45 @@ def _outcomes(cells: Iterable[CellResult], comparison: Comparison) -> list[Outco
                 root_mean_squared_error=cell.root_mean_squared_error, coverage=rule.coverage,
                 mean_width=rule.mean_width,
             ))  # fmt: skip
-    return outcomes
+    return tuple(outcomes)
+
+
+def comparison_of(cells: Sequence[CellResult]) -> Comparison:
+    """Comparison of the first cell that is an outcome of one, with all methods that the study has there."""
+    span = PROMISES.minimum, PROMISES.maximum
+    for cell in cells:
+        design = cell.design
+        rule = next((key for key in cell.rules if key in COMBINING_RULES), "")
+        with suppress(ValueError):
+            data = BinaryData(n=design.n, p=design.p)
+            analysis = Analysis(sets=design.sets, rule=rule, level=design.level)
+            comparison = Comparison(data, promising_methods(), analysis, EqualPromise(), design.epsilon, span)
+            if study_outcomes([cell], comparison):
+                break
+    else:
+        raise ValueError(NO_COMPARISON)
+    outcomes = study_outcomes(cells, comparison)
+    epsilons = sorted({outcome.epsilon for outcome in outcomes})
+    span = max(epsilons[0] / MARGIN, span[0]), min(epsilons[-1] * MARGIN, span[1])
+    methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
+    return dataclasses.replace(comparison, methods=methods, epsilon=epsilons[len(epsilons) // 2], span=span)
+
+
+def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
+    """Sentence with the number of cells in a picture, and with the n, M and p of all cells.
+
+    Parameters
+    ----------
+    cells : sequence of CellResult
+    n_outcomes : int
+    """
+    sizes = []
+    for symbol, name in (("n", "n"), ("M", "sets"), ("p", "p")):
+        numbers = sorted({getattr(cell.design, name) for cell in cells})
+        words = [format_number(number, 4) for number in numbers[:MAX_LISTED_VALUES]]
+        values = join_words(words) if len(numbers) <= MAX_LISTED_VALUES else f"{', '.join(words)} …"
+        sizes.append(f"{symbol} = {values}")
+    return (
+        f"This picture shows {n_outcomes:,} of the {len(cells):,} cells of the open study, simulated ones as dots. "
+        f"It has {', '.join(sizes)}."
+    )

@@ -92,15 +92,10 @@ class StudyPlan(ParameterRecord):
 
     def check(self) -> None:
         """Refuse values that are not of the grid, and a grid that is too large."""
-        known: dict[str, Collection[str]] = {"mechanisms": two_cell_synthesizers(), "rules": RULES}
-        for name in (*known, *GRID):
+        for name in ("mechanisms", "rules", *GRID):
             value: Any = getattr(self, name)
             values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-            if name in known:
-                values = validate_unique_choices(name, values, known[name], min_items=1)
-            else:
-                values = _validate_axis(name, values)
-            object.__setattr__(self, name, values)
+            object.__setattr__(self, name, _validate_axis(name, values))
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
         size = len(self.mechanisms) * math.prod(len(getattr(self, name)) or 1 for name in GRID)
@@ -113,12 +108,14 @@ class StudyPlan(ParameterRecord):
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Plan with these entries by name, each a value or a list where a grid has several."""
-        names = {item.name: item.default is dataclasses.MISSING for item in dataclasses.fields(cls)}
-        if unknown := [name for name in values if name not in names]:
-            raise ValueError(f"A plan has the entries {', '.join(names)}; got {describe_value(unknown[0])}.")
-        required = [name for name, is_required in names.items() if is_required]
-        if missing := [name for name in required if name not in values]:
-            raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(required)}.")
+        entries = dataclasses.fields(cls)
+        names = [item.name for item in entries]
+        required = [item.name for item in entries if item.default is dataclasses.MISSING]
+        for name in (*values, *required):
+            if name not in names:
+                raise ValueError(f"A plan has the entries {', '.join(names)}; got {describe_value(name)}.")
+            if name not in values:
+                raise ValueError(f"{name} must be given: a plan needs {', '.join(required)}.")
         return cls(**values)
 
     @cached_property
@@ -161,8 +158,11 @@ def read_study_plan(text: str) -> StudyPlan:
     return StudyPlan.of(entries)
 
 
-def _validate_axis(name: str, values: tuple[Any, ...]) -> tuple[float, ...]:
+def _validate_axis(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Validated values of an axis, each once; only m may have none."""
+    if name not in GRID:
+        known: Collection[str] = two_cell_synthesizers() if name == "mechanisms" else RULES
+        return validate_unique_choices(name, values, known, min_items=1)
     min_items = 0 if name == "m" else 1
     if not min_items <= len(values) <= limits.MAX_STUDY_CELLS:
         allowed = f"from {min_items} to {limits.MAX_STUDY_CELLS:,} values"

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pandas as pd
@@ -16,13 +16,14 @@ from dpviz.designs import Design
 SHARES = "coverage", "negative_variance_share", "vacuous_share"
 RULE_MEASURES = *SHARES, "mean_width", "mean_width_inside"
 CELL_MEASURES = "bias", "root_mean_squared_error"
+MEASURES = *CELL_MEASURES, *RULE_MEASURES
 CELL_SETTINGS: dict[str, type] = {
     "mechanism": str, "n": int, "m": int, "sets": int, "epsilon": float, "p": float, "level": float,
     "repetitions": int, "seed": int,
 }  # fmt: skip
 COLUMNS: dict[str, type] = {
     **CELL_SETTINGS, "estimate_exact": bool, "rule": str, "exact": bool, "error_bound": float,
-    **{name + end: float for name in (*CELL_MEASURES, *RULE_MEASURES) for end in ("", "_error")},
+    **{name + end: float for name in MEASURES for end in ("", "_error")},
 }  # fmt: skip
 ALLOWED = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}
 
@@ -75,14 +76,9 @@ def results_to_frame(results: Iterable[CellResult]) -> pd.DataFrame:
     rows = []
     for cell in results:
         for key, rule in cell.rules.items():
-            row = {name: getattr(cell.design, name) for name in CELL_SETTINGS}
-            row |= {"estimate_exact": cell.estimate_exact, "rule": key}
-            row |= {"exact": rule.exact, "error_bound": rule.error_bound}
-            for result, names in ((cell, CELL_MEASURES), (rule, RULE_MEASURES)):
-                for name in names:
-                    measure: Measure = getattr(result, name)
-                    row |= {name: measure.value, f"{name}_error": measure.error}
-            rows.append(row)
+            row = vars(cell.design) | vars(cell) | vars(rule) | {"rule": key}
+            errors = {f"{name}_error": row[name].error for name in MEASURES}
+            rows.append(row | errors | {name: row[name].value for name in MEASURES})
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
@@ -106,6 +102,7 @@ def read_results(content: bytes) -> tuple[CellResult, ...]:
     cells: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for line in table:
         row = {name: _parse(name, text) for name, text in zip(COLUMNS, line, strict=True)}
+        row |= {name: Measure(row[name], row[f"{name}_error"]) for name in MEASURES}
         cells.setdefault(tuple(row[name] for name in CELL_SETTINGS), []).append(row)
     if not 1 <= len(cells) <= limits.MAX_STUDY_CELLS:
         raise ValueError(f"The file must have from 1 to {limits.MAX_STUDY_CELLS:,} cells; got {len(cells):,}.")
@@ -128,16 +125,9 @@ def _parse(name: str, text: str) -> Any:
 
 def _read_cell(rows: list[dict[str, Any]]) -> CellResult:
     """Cell of the rows of its rules."""
-
-    def measures(row: dict[str, Any], names: Iterable[str]) -> dict[str, Measure]:
-        return {name: Measure(row[name], row[f"{name}_error"]) for name in names}
-
     first = rows[0]
     design = Design.of({name: first[name] for name in CELL_SETTINGS} | {"rules": tuple(row["rule"] for row in rows)})
     _ = design.release  # a ValueError where it does not release two counts
-    rules = {
-        row["rule"]: RuleResult(exact=row["exact"], error_bound=row["error_bound"], **measures(row, RULE_MEASURES))
-        for row in rows
-    }
-    estimate = measures(first, CELL_MEASURES)
-    return CellResult(design=design, rules=rules, estimate_exact=first["estimate_exact"], **estimate)
+    rules = {row["rule"]: RuleResult(**{item.name: row[item.name] for item in fields(RuleResult)}) for row in rows}
+    estimate = {name: first[name] for name in ("estimate_exact", *CELL_MEASURES)}
+    return CellResult(design=design, rules=rules, **estimate)

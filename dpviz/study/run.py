@@ -29,9 +29,8 @@ def evaluate_cell(cell: StudyCell) -> CellResult:
     if cell.exact:
         results |= exact_coverages(rules=design.rules, level=design.level, skip_unreachable=True, **settings)
         moments = set_moments(**settings)
-        bias = moments.mean_estimate - design.p
-        error = math.sqrt(bias**2 + moments.variance_estimate)
-        estimate = {"bias": Measure(bias, 0.0), "root_mean_squared_error": Measure(error, 0.0)}
+        error = math.sqrt(moments.bias**2 + moments.variance_estimate)
+        estimate = {"bias": Measure(moments.bias, 0.0), "root_mean_squared_error": Measure(error, 0.0)}
 
     # The draws do not depend on which rules read them
     if simulated := tuple(key for key in design.rules if key not in results):
@@ -44,12 +43,12 @@ def evaluate_cell(cell: StudyCell) -> CellResult:
 
 
 def _rule_result(result: ExactCoverage | RulePerformance) -> RuleResult:
-    values = {name: getattr(result, name) for name in RULE_MEASURES}
+    measures = {name: getattr(result, name) for name in RULE_MEASURES}
     if not isinstance(result, ExactCoverage):
-        return RuleResult(exact=False, error_bound=0.0, **values)
-    values |= {name: min(max(values[name], 0.0), 1.0) for name in SHARES}  # which rounding may leave
-    measures = {name: Measure(float(value), 0.0) for name, value in values.items()}
-    return RuleResult(exact=True, error_bound=result.error_bound, **measures)
+        return RuleResult(exact=False, error_bound=0.0, **measures)
+    measures |= {name: min(max(measures[name], 0.0), 1.0) for name in SHARES}  # which rounding may leave
+    exact = {name: Measure(float(value), 0.0) for name, value in measures.items()}
+    return RuleResult(exact=True, error_bound=result.error_bound, **exact)
 
 
 def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator[tuple[int, int], None, None]:
@@ -73,12 +72,13 @@ def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator
     A cell is one task, with a seed of its own: results depend neither on the executor nor on the rest of the grid.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    pending = [cell for cell in plan.cells if _stored_result(cell, directory) is None]
+    stored = {result.design for result in stored_results(plan, directory)}
     total = len(plan.cells)
-    yield total - len(pending), total
+    yield len(stored), total
+    pending = [cell for cell in plan.cells if cell.design not in stored]
     futures = {executor.submit(evaluate_cell, cell): cell for cell in pending}
     try:
-        for finished, future in enumerate(as_completed(futures), total - len(pending) + 1):
+        for finished, future in enumerate(as_completed(futures), len(stored) + 1):
             write_atomically(directory / f"{futures[future].key}.csv", results_to_csv([future.result()]))
             yield finished, total
     finally:  # after an error or an interrupt nothing else starts
@@ -87,7 +87,7 @@ def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator
 
 
 def stored_results(plan: StudyPlan, directory: Path) -> list[CellResult]:
-    """Results of the cells that are finished, in the order of the plan.
+    """Results of the finished cells in the order of the plan; a file that is torn or of another cell is none.
 
     Parameters
     ----------
@@ -95,7 +95,12 @@ def stored_results(plan: StudyPlan, directory: Path) -> list[CellResult]:
     directory : Path
         Of `run_study`.
     """
-    return [result for cell in plan.cells if (result := _stored_result(cell, directory)) is not None]
+    results = list[CellResult]()
+    for cell in plan.cells:
+        with suppress(OSError, ValueError):
+            content = (directory / f"{cell.key}.csv").read_bytes()
+            results += [result for result in read_results(content) if result.design == cell.design]
+    return results
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -137,11 +142,3 @@ def dask_executor(address: str) -> Iterator[Executor]:
             yield client.get_executor(retries=2, pure=False)  # on another worker where there is one
         except KilledWorker as error:
             raise BrokenExecutor(f"a cell ended several workers, perhaps for want of memory: {error}") from error
-
-
-def _stored_result(cell: StudyCell, directory: Path) -> CellResult | None:
-    """Stored result; None where there is none, or where its file is torn or of another cell."""
-    with suppress(OSError, ValueError):
-        (result,) = read_results((directory / f"{cell.key}.csv").read_bytes())
-        return result if result.design == cell.design else None
-    return None
