@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from dpviz.core.escape import NOT_FINITE, is_formula, is_number, single_line
-from dpviz.core.formatting import describe_value, format_count, format_number, join_words
+from dpviz.core.escape import NOT_FINITE, is_formula, is_number
+from dpviz.core.formatting import describe_value
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_NUMBER
-from dpviz.uploads.tables import TABLE_ADVICE, decode, read_table, refusal, sentence
+from dpviz.uploads.tables import decode, read_table, refusal, sentence, sentences
 
 # What pandas takes for missing, and <null>, ?, points and dashes, in small letters
 MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan", "null"}
@@ -34,11 +34,6 @@ FACT_WORDS = {
     "high": "the bounds", "mean": "the mean", "standard_deviation": "the standard deviation",
 }  # fmt: skip
 _object_numbers = itertools.count(1)
-
-
-def quote(name: str) -> str:
-    """Name as a sentence shows it, in one line and cut where it is long."""
-    return f"“{single_line(name)}”"
 
 
 class PrivateRepr:
@@ -93,10 +88,7 @@ class NumberFacts(Facts):
     @property
     def bounds_note(self) -> str:
         """How the bounds are chosen, in sentences."""
-        if self.rating:
-            return sentence("rating", low=format_number(self.low), high=format_number(self.high))
-        zero = sentence("zero_bound") if 0 in (self.low, self.high) else ""
-        return sentence("bounds", step=format_number(self.step), zero=zero)
+        return sentence("bounds", facts=self)
 
     @property
     def bias(self) -> float:
@@ -113,14 +105,12 @@ class NumberFacts(Facts):
 
         It fits with a skewness up to 1, an excess kurtosis up to 3, and a bias up to a twentieth of σ.
         """
-        numbers = {name: format_number(getattr(self, name), 3) for name in ("skewness", "excess", "bias")}
-        problems = {
-            "skewness": abs(self.skewness) > 1,
-            "excess": self.excess > 3,
-            "outside": abs(self.bias) > 0.05 * self.standard_deviation,
+        reasons = {
+            "is_skewed": abs(self.skewness) > 1,
+            "has_tails": self.excess > 3,
+            "is_outside": abs(self.bias) > 0.05 * self.standard_deviation,
         }
-        reasons = "; ".join(sentence(key, **numbers) for key, is_there in problems.items() if is_there)
-        return sentence("misfit", name=quote(self.column), reasons=reasons, **numbers) if reasons else ""
+        return sentence("misfit", facts=self, **reasons) if any(reasons.values()) else ""
 
 
 def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
@@ -135,12 +125,8 @@ def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
     allowed = [name for name in FACT_WORDS if hasattr(facts, name)]
     used = allowed if names is None else list(names)
     if not used or not set(used) <= set(allowed):
-        raise refusal("unknown_facts", allowed=", ".join(allowed), names=describe_value(names))
-    words = dict.fromkeys(FACT_WORDS[name] for name in used)
-    secret = join_words(word for word in words if word != "n")
-    often = sentence("often", exception=f", but not {secret}" if secret else "") if "n" in used else ""
-    name = quote(facts.column)
-    return sentence("warning", words=join_words(words), name=name, often=often, secret=secret or "n")
+        raise refusal("unknown_facts", allowed=allowed, names=describe_value(names))
+    return sentence("warning", column=facts.column, words=list(dict.fromkeys(FACT_WORDS[name] for name in used)))
 
 
 class Column(PrivateRepr):
@@ -152,7 +138,7 @@ class Column(PrivateRepr):
     """
 
     def __init__(self, file: "PilotFile", name: str, decimal: str | None, missing_text: str) -> None:
-        self._name, self._cells, self._lines = quote(name), file.cells[name], file.lines
+        self.name, self._cells, self._lines = name, file.cells[name], file.lines
 
         # Missing values
         missing_texts = MISSING | {missing_text.strip().casefold()}
@@ -167,6 +153,7 @@ class Column(PrivateRepr):
         numbers = {text: _parse_number(text, self.decimal) for text in self.texts}
         self._numbers = {text: number for text, number in numbers.items() if number is not None}
         self.all_numbers = len(self._numbers) == len(self.texts) > 0
+        self.marks = _used_marks(self.texts) if self.all_numbers else []
 
         # Distinct values, each in its shortest or most frequent spelling
         values = self._numbers if self.all_numbers else {}
@@ -175,8 +162,8 @@ class Column(PrivateRepr):
             counts[spellings.setdefault(values.get(text, text.casefold()), text)] += self.texts[text]
         self.counts = dict(sorted(counts.items(), key=lambda item: (values.get(item[0], 0.0), item[0])))
 
-        self.notes = tuple(self._describe_reading())
-        no_value = "" if self.n else sentence("no_value", name=self._name, cells=len(self._cells))
+        self.notes = tuple(sentences("reading_notes", column=self))
+        no_value = "" if self.n else sentence("no_value", column=self)
         self.category_problem = no_value or self._find_category_problem()
         self.number_problem = no_value or self._find_number_problem()
 
@@ -200,14 +187,13 @@ class Column(PrivateRepr):
 
     def proportion(self, value: str | None = None) -> ProportionFacts:
         """Share of a value, which must be given if there are more than two; a ValueError refuses."""
-        categories = self.categories().categories
-        if value is None and categories > 2:
-            raise refusal("no_choice", name=self._name, categories=categories)
+        rest = self.categories().categories - 1
+        if value is None and rest > 1:
+            raise refusal("no_choice", column=self)
         value = self.default_value if value is None else value
         if value not in self.counts:
-            raise refusal("unknown_value", name=self._name, categories=categories)
-        amount = "Both" if categories == 3 else f"All {categories - 1:,}"
-        note = "" if categories == 2 else sentence("zeros", amount=amount, name=self._name)
+            raise refusal("unknown_value", column=self)
+        note = sentence("zeros", column=self, rest=rest)
         return ProportionFacts(**self._size, value=value, share=self.counts[value] / self.n, note=note)
 
     def categories(self) -> CategoryFacts:
@@ -242,50 +228,30 @@ class Column(PrivateRepr):
             skewness=third / variance**1.5, excess=fourth / variance**2 - 3,
         )  # fmt: skip
 
-    def _describe_reading(self) -> list[str]:
-        notes = []
-        if self.missing:
-            notes.append(sentence("missing", missing=self.missing, cells=len(self._cells), name=self._name, n=self.n))
-        if not self.all_numbers and len(self.counts) < len(self.texts):
-            values = format_count(len(self.counts), "value")
-            notes.append(sentence("spellings", name=self._name, spellings=len(self.texts), values=values))
-        for mark in _used_marks(self.texts) if self.all_numbers else ():
-            if self.is_mark_doubtful or not mark == self.decimal == ".":
-                key = "decimal" if mark == self.decimal else "thousands"
-                doubt = sentence(f"{key}_doubt", mark=mark) if self.is_mark_doubtful else ""
-                notes.append(sentence(f"{key}_{mark}", name=self._name, doubt=doubt))
-        return notes
-
     def _find_category_problem(self) -> str:
-        distinct, most_rows = len(self.counts), max(self.counts.values())
+        distinct = len(self.counts)
         for text in self.texts:
             if text not in self._numbers and is_formula(text):
                 return sentence("formula", where=self._locate(text))
         is_whole = all(number % 1 == 0 for number in self._numbers.values() if math.isfinite(number))
         if is_whole and max(20, 0.95 * self.n) <= distinct <= MAX_CELLS:  # nearly as many values as people
-            return sentence("identifier", name=self._name, distinct=distinct, n=self.n)
+            return sentence("identifier", column=self)
         if 2 <= distinct <= MAX_CELLS:
             return ""
-        values = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
-        persons = "" if distinct == 1 or most_rows == 1 else sentence("persons", rows=most_rows)
-        return sentence("categories", name=self._name, values=values, limit=MAX_CELLS, persons=persons)
+        return sentence("not_categories", column=self, distinct=distinct, most_rows=max(self.counts.values()))
 
     def _find_number_problem(self) -> str:
         for text in self.texts:
             if not abs(self._numbers.get(text, math.inf)) <= MAX_PILOT_NUMBER:
-                return sentence("no_number", where=self._locate(text), limit=format_number(MAX_PILOT_NUMBER))
-        return sentence("single_number", name=self._name) if self.n == 1 else ""
+                return sentence("no_number", where=self._locate(text))
+        return sentence("single_number", column=self) if self.n == 1 else ""
 
     def _locate(self, text: str) -> str:
         """Where the first cell with a text stands and what keeps it from being a value, without what it says."""
-        problem = "is no number"
-        if is_number(text):
-            problem = "is too large"
-        elif NOT_FINITE.fullmatch(text):
-            problem = "is infinite"
-        elif is_formula(text):
-            problem = f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
-        return sentence("place", name=self._name, line=self._lines[self._cells.index(text)], problem=problem)
+        return sentence(
+            "place", column=self, line=self._lines[self._cells.index(text)], is_number=is_number(text),
+            is_infinite=bool(NOT_FINITE.fullmatch(text)), formula_mark=text[0] if is_formula(text) else "",
+        )  # fmt: skip
 
 
 def _parse_number(text: str, decimal: str) -> float | None:
@@ -359,7 +325,7 @@ class PilotFile(PrivateRepr):
     def column(self, name: str, decimal: str | None = None, missing_text: str = "") -> Column:
         """Column of this name, with its decimal mark if it is not the likeliest, and a text that means no value."""
         if name not in self.cells:
-            raise refusal("unknown_name", count=len(self.cells), name=quote(name))
+            raise refusal("unknown_name", number=len(self.cells), name=name)
         return Column(self, name, decimal, missing_text)
 
 
@@ -386,7 +352,7 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
     >>> file.names, file.column("smoker").proportion().share
     (('age', 'smoker'), 0.25)
     """
-    text, notes = decode(content, MAX_PILOT_BYTES, TABLE_ADVICE)
+    text, notes = decode(content, MAX_PILOT_BYTES, "table_advice")
     rows, lines, separator = read_table(text)
     names = [" ".join(name.split()) for name in rows[0]]
 
@@ -397,7 +363,6 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
     if has_header:
         rows, lines = rows[1:], lines[1:]
     else:
-        notes += (sentence("no_header"),)
         names = [str(place) for place in range(1, len(names) + 1)]
     columns = zip(*rows, strict=True)
 
@@ -405,14 +370,12 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
     for place, name in enumerate(names, start=1):
         if is_formula(name):
             raise refusal("formula_name", place=place, mark=name[0])
-    unnamed = [f"{place:,}" for place, name in enumerate(names, start=1) if not name]
-    if unnamed:
-        places = join_words(unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
-        notes += (sentence("unnamed", places=places),)
+    unnamed = [place for place, name in enumerate(names, start=1) if not name]
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
-    if repeated:
-        notes += (sentence("repeated", names=join_words(map(quote, repeated[:3]))),)
+    notes += sentences("header_notes", has_header=has_header, unnamed=unnamed, repeated=repeated)
     named = {name: cells for name, cells in zip(names, columns, strict=True) if name and name not in repeated}
     if not named:
         raise refusal("no_names")
-    return PilotFile(cells=named, lines=lines, comma_separates=separator == ",", has_header=has_header, notes=notes)
+    return PilotFile(
+        cells=named, lines=lines, comma_separates=separator == ",", has_header=has_header, notes=tuple(notes)
+    )

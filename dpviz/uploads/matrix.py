@@ -5,6 +5,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from dpviz.core.numerics.special import log_reciprocal
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, check_probabilities
-from dpviz.uploads.tables import SEPARATORS, decode, refusal, sentence
+from dpviz.uploads.tables import SEPARATORS, decode, refusal, sentence, sentences
 
 SUM_ROUNDING = 1e-12  # distance from 1 of the sum of exact probabilities
 MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)  # of a line, as separators may stand in names in quotation marks
@@ -72,7 +73,7 @@ def rescale_rows(content: str | bytes) -> str | None:
 
 def text_of(content: str | bytes) -> str:
     """Text of a matrix; how its letters were read matters to no number."""
-    return decode(content, MAX_MATRIX_BYTES, sentence("matrix_advice", limit=MAX_MATRIX_SIDE))[0]
+    return decode(content, MAX_MATRIX_BYTES, "matrix_advice")[0]
 
 
 def sums_sentence(given: GivenMatrix) -> str:
@@ -80,9 +81,7 @@ def sums_sentence(given: GivenMatrix) -> str:
     sums = given.probabilities.sum(axis=1)
     distances = np.abs(sums - 1)
     row, number = int(np.argmax(distances)), int((distances > SUM_ROUNDING).sum())
-    if not number:
-        return ""
-    return sentence("sum" if number == 1 else "sums", number=number, row=row + 1, sum=format_number(sums[row], 9))
+    return sentence("sums", number=number, row=row + 1, sum=format_number(sums[row], 9))
 
 
 def _parse(content: str | bytes) -> tuple[list[_Line], FloatArray]:
@@ -104,7 +103,7 @@ def _parse(content: str | bytes) -> tuple[list[_Line], FloatArray]:
         if len(values) != width:
             raise refusal("line_width", line=number, count=len(values), first=first, width=width)
     if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
-        raise _too_large("matrix_size", rows=len(lines), columns=width)
+        raise refusal("matrix_size", rows=len(lines), columns=width)
 
     # Numbers row by row: as an array of texts every value would be as wide as the longest
     labels = _count_labels(header, lines)
@@ -122,14 +121,14 @@ def _split(text: str) -> list[_Line]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     max_lines = 10 * MAX_MATRIX_SIDE  # with blank ones and remarks
     if text.count("\n") >= max_lines:
-        raise refusal("too_many_lines", lines=max_lines, rows=MAX_MATRIX_SIDE)
+        raise refusal("too_many_lines", lines=max_lines)
     texts = {
         number: line.strip(" ")
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip().strip(" ,;\t") and not line.lstrip().startswith("#")
     }
     if len(texts) > MAX_MATRIX_SIDE + 1:
-        raise _too_large("matrix_rows")
+        raise refusal("matrix_rows")
     if not texts:
         raise refusal("nothing")
     sample = "\n".join(itertools.islice(texts.values(), 20))
@@ -139,7 +138,7 @@ def _split(text: str) -> list[_Line]:
     lines = []
     for number, line in texts.items():
         if len(line.split(separator, MAX_VALUES)) > MAX_VALUES:
-            raise _too_large("line_values", line=number, values=MAX_VALUES)
+            raise refusal("line_values", line=number, values=MAX_VALUES)
         try:
             reader = csv.reader([line], delimiter=separator or ",", skipinitialspace=True, strict=True)
             values = next(reader) if separator else line.split()
@@ -158,16 +157,9 @@ def _split(text: str) -> list[_Line]:
     return lines
 
 
-def _too_large(key: str, **values: int) -> ValueError:
-    return refusal("matrix_too_large", size=sentence(key, limit=MAX_MATRIX_SIDE, **values), limit=MAX_MATRIX_SIDE)
-
-
 def _no_probability(line: _Line, place: int) -> ValueError:
-    value = line.values[place]
-    state = f"is “{single_line(value, 30)}”" if value else "is empty"
-    if len(value) > MAX_VALUE_CHARACTERS:
-        state = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
-    return refusal("no_probability", line=line.number, place=place + 1, state=state)
+    value, is_long = single_line(line.values[place], 30), len(line.values[place]) > MAX_VALUE_CHARACTERS
+    return refusal("no_probability", line=line.number, place=place + 1, value=value, is_long=is_long)
 
 
 def _has_header(lines: list[_Line]) -> bool:
@@ -245,9 +237,9 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     matrix = given.probabilities
     if max(matrix.shape) > 201:  # many mechanisms are computed to compare it with
         return None
-    # The last digits of numbers in full precision depend on the program
-    is_exact = given.decimals is None
-    tolerance = 1e-10 * matrix if is_exact else given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    tolerance = given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    if given.decimals is None:  # the last digits of numbers in full precision depend on the program
+        tolerance = 1e-10 * matrix
     candidates = (law for law in _candidates(given) if np.all(np.abs(law.transition_matrix() - matrix) <= tolerance))
     return next(candidates, None)
 
@@ -256,8 +248,7 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
     """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
     matrix, (rows, columns) = given.probabilities, given.shape
     n, m = rows - 1, columns - 1
-    # Each with its sizes and its other parameters
-    laws: list[tuple[Callable[..., Synthesizer], dict[str, int], dict[str, float]]] = []
+    laws: list[tuple[Callable[..., Synthesizer], dict[str, float]]] = []  # of these sizes, with the other parameters
 
     # Priors from the means, which lie on a straight line
     means = matrix @ np.arange(columns)
@@ -265,22 +256,22 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
     if slope > 0:
         alpha = float(means[0]) / slope
         prior = {"alpha": alpha, "beta": m / slope - n - alpha}
-        laws += [(law, {"n": n, "m": m}, prior) for law in (BetaBinomial, PosteriorMean)]
+        laws += [(partial(law, n=n, m=m), prior) for law in (BetaBinomial, PosteriorMean)]
 
     # The share that noise moves away is e^(-ε/2) of Laplace noise, 2/(e^ε + 1) of geometric; half of it if n = 1
     if n == m:
         moved = 1 - float(matrix[1, 1]) if n > 1 else 2 * (1 - float(matrix[0, 0]))
         odds = moved / max(2 - moved, 1e-300)
-        laws.append((LaplaceSanitizer, {"n": n}, {"epsilon": 2 * log_reciprocal(moved)}))
-        laws.append((GeometricSanitizer, {"n": n}, {"epsilon": log_reciprocal(odds)}))
+        laws.append((partial(LaplaceSanitizer, n=n), {"epsilon": 2 * log_reciprocal(moved)}))
+        laws.append((partial(GeometricSanitizer, n=n), {"epsilon": log_reciprocal(odds)}))
 
     # With as many parameters as independent entries, or as many digits as these print, anything fits any numbers
     entries = rows * m
     printed = entries * (16 if given.decimals is None else float(np.mean(given.decimals)))
-    for digits, (law, sizes, values) in itertools.product(range(1, 13), laws):
+    for digits, (law, values) in itertools.product(range(1, 13), laws):
         if entries >= 3 * len(values) and printed >= 4 * digits * len(values):
             with suppress(ValueError):
-                yield law(**sizes, **{name: float(f"{value:.{digits}g}") for name, value in values.items()})
+                yield law(**{name: float(f"{value:.{digits}g}") for name, value in values.items()})
 
 
 def exact_offer(given: GivenMatrix, candidate: Synthesizer) -> tuple[str, str]:
@@ -299,8 +290,7 @@ def exact_offer(given: GivenMatrix, candidate: Synthesizer) -> tuple[str, str]:
     'beta_binomial-2-2-1-0.5'
     """
     key = "-".join([candidate.key, *(f"{value:.12g}" for value in candidate.settings().values())])
-    law = f"{candidate.info.label} with {', '.join(candidate.in_symbols())}"
-    return key, sentence("offer_exact" if given.decimals is None else "offer_printed", law=law)
+    return key, sentence("offer", given=given, law=candidate)
 
 
 def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
@@ -311,8 +301,4 @@ def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
     given : GivenMatrix
     candidate : Synthesizer
     """
-    notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
-    if candidate != given:
-        exact, rounded = (format_number(law.worst_log_odds().value, 7) for law in (candidate, given))
-        notes.append(sentence("exact_values", label=candidate.info.label, exact=exact, rounded=rounded))
-    return notes
+    return sentences("matrix_notes", given=given, law=candidate, sums=sums_sentence(given))

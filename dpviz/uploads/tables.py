@@ -7,23 +7,37 @@ import codecs
 import csv
 import io
 import re
-import tomllib
 from contextlib import suppress
-from importlib.resources import files
+from functools import cache
+from typing import Any
 
-from dpviz.core.formatting import format_count, format_number, round_up
-from dpviz.core.limits import MAX_PILOT_COLUMNS, MAX_PILOT_ROWS
+from dpviz.core import limits
+from dpviz.core.data_files import sentence_macros
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import format_count, format_number, join_words, round_up
 
-TEXTS: dict[str, str] = tomllib.loads(files("dpviz.uploads").joinpath("texts.toml").read_text("utf-8"))
-TABLE_ADVICE = TEXTS["table_advice"].format(rows=MAX_PILOT_ROWS)
 SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}  # the first counts where there are as many of two
 SEPARATOR_LINE = re.compile(r"sep=([;,\t])\s*[\r\n]+", re.IGNORECASE)  # as spreadsheets write it
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
+@cache
+def _macros() -> Any:
+    return sentence_macros(
+        "uploads", limits=limits, readable=format_number, figures="{:,}".format, counted=format_count,
+        joined=join_words, quoted=lambda name: f"“{single_line(name)}”",
+    )  # fmt: skip
+
+
+def sentences(key: str, **values: object) -> list[str]:
+    """Texts of a macro of ``sentences.txt``, each in one line, with numbers and names of columns in its places."""
+    text: str = getattr(_macros(), key)(**values)
+    return [line for part in text.split("\n\n") if (line := re.sub("[ \n]+", " ", part).strip(" "))]
+
+
 def sentence(key: str, **values: object) -> str:
-    """Sentence of ``texts.toml`` with numbers, and names of files' columns, in its places."""
-    return TEXTS[key].format(**values)
+    """All texts of a macro in one line."""
+    return " ".join(sentences(key, **values))
 
 
 def refusal(key: str, **values: object) -> ValueError:
@@ -31,7 +45,7 @@ def refusal(key: str, **values: object) -> ValueError:
     return ValueError(sentence(key, **values))
 
 
-def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tuple[str, ...]]:
+def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, list[str]]:
     """Text of a file without its byte order mark, and notes on how it was read; a ValueError refuses.
 
     Parameters
@@ -40,24 +54,24 @@ def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tupl
         UTF-8, UTF-16 with its mark, or else Windows-1252, with a note.
     max_bytes : int
     advice : str
-        What to do with a larger file, in a sentence.
+        Macro of what to do with a larger file.
     """
     if len(content) > max_bytes:
-        size, limit = format_number(round_up(len(content) / 1e6, 3)), format_number(max_bytes / 1e6)
-        raise refusal("too_many_bytes", size=size, limit=limit, advice=advice)
-    text, notes = (content, ()) if isinstance(content, str) else _decode_bytes(content)
+        size = round_up(len(content) / 1e6, 3)
+        raise refusal("too_many_bytes", size=size, limit=max_bytes / 1e6, advice=sentence(advice))
+    text, notes = (content, []) if isinstance(content, str) else _decode_bytes(content)
     if match := CONTROL_CHARACTER.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise refusal("control_character", line=line, code=ord(match[0]))
     return text.removeprefix("\ufeff"), notes
 
 
-def _decode_bytes(content: bytes) -> tuple[str, tuple[str, ...]]:
+def _decode_bytes(content: bytes) -> tuple[str, list[str]]:
     has_utf16_mark = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     with suppress(UnicodeDecodeError):
-        return content.decode("utf-16" if has_utf16_mark else "utf-8"), ()
+        return content.decode("utf-16" if has_utf16_mark else "utf-8"), []
     with suppress(UnicodeDecodeError):
-        return content.decode("cp1252"), (sentence("guessed_encoding"),)
+        return content.decode("cp1252"), sentences("guessed_encoding")
     raise refusal("not_text")
 
 
@@ -86,21 +100,20 @@ def read_table(text: str) -> tuple[list[list[str]], list[int], str]:
                 if not rows:
                     _check_width(len(cells))
                 elif len(cells) != len(rows[0]):
-                    columns, values = format_count(len(rows[0]), "column"), format_count(len(cells), "value")
-                    words = {"columns": columns, "values": values, "separator": SEPARATORS[separator]}
-                    raise refusal("wrong_width", header=lines[0], line=line, **words)
-                elif len(rows) > MAX_PILOT_ROWS:
-                    raise refusal("too_many_rows", limit=MAX_PILOT_ROWS)
+                    sizes = {"columns": len(rows[0]), "values": len(cells)}
+                    raise refusal("wrong_width", header=lines[0], line=line, separator=SEPARATORS[separator], **sizes)
+                elif len(rows) > limits.MAX_PILOT_ROWS:
+                    raise refusal("too_many_rows", limit=limits.MAX_PILOT_ROWS)
                 rows.append(cells)
                 lines.append(line)
             line = reader.line_num + first_line
     except csv.Error:
         raise refusal("wrong_quotation", line=line, limit=csv.field_size_limit()) from None
     if len(rows) < 2:
-        raise refusal("header_alone" if rows else "empty")
+        raise refusal("no_rows", has_header=bool(rows))
     return rows, lines, separator
 
 
 def _check_width(count: int) -> None:
-    if count > MAX_PILOT_COLUMNS:
-        raise refusal("too_many_columns", count=count, limit=MAX_PILOT_COLUMNS, advice=TABLE_ADVICE)
+    if count > limits.MAX_PILOT_COLUMNS:
+        raise refusal("too_many_columns", number=count)

@@ -225,7 +225,7 @@ def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
     """What a column says in the reading that is chosen; `place` tells its controls from those of other columns."""
     column = file.column(name, missing_text=missing_text)
     if column.all_numbers and column.is_mark_doubtful:
-        mark, opposite = ",." if any("," in text for text in column.texts) else ".,"
+        mark, opposite = ",." if "," in column.marks else ".,"
         marks = {mark: f"1{mark}500 is one and a half", opposite: f"1{mark}500 is 1500"}
         start = list(marks).index(column.decimal)
         label, key = "How its numbers are written", f"{PREFIX}marks_{place}"

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.core import limits
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
-from dpviz.uploads import tables
 from dpviz.uploads.columns import Column, Facts, PilotFile, _round_bounds, read_columns, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
@@ -126,7 +126,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
     text: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the csv module takes is a copy of the text, in four bytes a letter."""
-    monkeypatch.setattr(tables, "MAX_PILOT_ROWS", 1_000)
+    monkeypatch.setattr(limits, "MAX_PILOT_ROWS", 1_000)
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=words):
