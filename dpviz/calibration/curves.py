@@ -115,14 +115,9 @@ def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> S
 
 
 def stream_ways(
-    kind: Kind,
-    setting: Setting,
-    sets: int,
-    first: PriorMethod,
-    *,
-    divided: Sequence[int] = (),
+    kind: Kind, setting: Setting, sets: int, first: PriorMethod, *, divided: Sequence[int] = (),
     together: Sequence[int] = (),
-) -> Iterator[Ways]:
+) -> Iterator[Ways]:  # fmt: skip
     """What M sets of every method need, then what `first` needs for other numbers of sets: after each, all so far.
 
     Parameters

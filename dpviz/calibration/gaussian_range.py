@@ -40,39 +40,23 @@ NARROW_TRUNCATION = 0.5  # half-width in deviations below which a truncated norm
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
 SIGMA = Parameter(
-    name="sigma",
-    symbol="σ",
-    title="Known standard deviation",
-    minimum=1e-12,
-    maximum=1e12,
-    default=1.0,
-    slider_minimum=0.01,
-    slider_maximum=100.0,
-    scale="log",
+    name="sigma", symbol="σ", title="Known standard deviation", minimum=1e-12, maximum=1e12, default=1.0,
+    slider_minimum=0.01, slider_maximum=100.0, scale="log",
     help="The standard deviation of one row around the unknown mean. It is public.",
-)
+)  # fmt: skip
 SIGMA0 = dataclasses.replace(
-    SIGMA,
-    name="sigma0",
-    symbol="σ₀",
-    title="Standard deviation of the prior",
-    slider_maximum=1e6,
+    SIGMA, name="sigma0", symbol="σ₀", title="Standard deviation of the prior", slider_maximum=1e6,
     private_end="smaller",
     help="How far from 0 the unknown mean is thought to lie before any data. Smaller is more private, and pulls "
     "the released mean towards 0; a very large value leaves it to the data alone.",
-)
+)  # fmt: skip
 ANY_SIGMA0 = dataclasses.replace(SIGMA0, infinite=True)  # a flat prior too
 RANGE_OVER_SIGMA = dataclasses.replace(
-    SIGMA,
-    name="range_over_sigma",
-    symbol="R/σ",
-    title="Range of the data",
-    minimum=1e-100,
-    maximum=1e100,
+    SIGMA, name="range_over_sigma", symbol="R/σ", title="Range of the data", minimum=1e-100, maximum=1e100,
     private_end="smaller",
     help="Every row lies between −R and R; this is R in standard deviations of one row. A narrower range is more "
     "private, and cuts off more of the data.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,16 +180,9 @@ class GaussianRelease(ParameterRecord):
 
 
 def maximum_range(
-    method: str,
-    *,
-    n: int,
-    m: int = 1,
-    sigma: float = 1.0,
-    sigma0: float = math.inf,
-    epsilon: float,
-    delta: float = 0.0,
-    sets: int = 1,
-) -> float:
+    method: str, *, n: int, m: int = 1, sigma: float = 1.0, sigma0: float = math.inf, epsilon: float,
+    delta: float = 0.0, sets: int = 1,
+) -> float:  # fmt: skip
     """Largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
     Parameters

@@ -33,16 +33,9 @@ MAX_SLACK = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite wher
 
 
 def minimum_prior(
-    method: str,
-    *,
-    n: int,
-    m: int,
-    epsilon: float,
-    delta: float = 0.0,
-    beta: float | None = None,
-    ratio: float = 1.0,
+    method: str, *, n: int, m: int, epsilon: float, delta: float = 0.0, beta: float | None = None, ratio: float = 1.0,
     cells: int = 2,
-) -> float:
+) -> float:  # fmt: skip
     """Smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
 
     It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough, and never above the prior for δ = 0; ∞ where
@@ -244,13 +237,9 @@ def _roots_of_outermost_pairs(searches: tuple[_Search, ...]) -> dict[_Search, fl
 
 
 def prior_for_delta(
-    delta_of: Callable[[float], float],
-    delta: float,
-    low: float,
-    high: float,
-    guess: float,
+    delta_of: Callable[[float], float], delta: float, low: float, high: float, guess: float,
     tolerance: float = LOG_TOLERANCE,
-) -> float:
+) -> float:  # fmt: skip
     """Smallest prior in [low, high] with δ(prior) ≤ δ, on the private side; ∞ where `high` is not enough.
 
     Parameters
