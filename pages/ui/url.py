@@ -254,18 +254,18 @@ def _undo_stale_moves(current: Visit) -> None:
 
     Whoever moves a single widget means it; the box of a number follows its slider.
     """
-    state, called_back = st.session_state, current.called_back
-    current.called_back, current.moved = [], []
+    state, called_back, moved = st.session_state, current.called_back, []
+    current.called_back = []
     for key in filter(None, called_back):
         *before, shown = current.replaced.get(key, [None])
         if len(called_back) > 1 and state[key] in before:
             state[key] = shown
-            continue
-        current.replaced.pop(key, None)
-        setting = key.removesuffix(SLIDER)
-        current.moved.append(setting)
-        if setting != key:
-            show_value(setting, state[key])
+        else:
+            moved.append(key)
+            current.replaced.pop(key, None)
+    for key in moved:
+        show_value(key.removesuffix(SLIDER), state[key])
+    current.moved = [key.removesuffix(SLIDER) for key in moved]
 
 
 def save() -> None:

@@ -96,6 +96,14 @@ def test_a_move_is_not_undone_by_one_from_a_browser_that_does_not_know_of_it_yet
     n.set_value(60).run()
     assert settings(app) == {"tr_epsilon": "7.77", "tr_n": "60"}
 
+    # A slider that is drawn there and back, while the box still shows where it was
+    move(app, epsilon=10.0)
+    slider = app.select_slider(key="tr_epsilon_slider")
+    app.number_input(key="tr_epsilon").set_value(10.0)
+    slider.set_value(20.0).run()
+    slider.set_value(10.0).run()
+    assert settings(app) == {"tr_epsilon": "10", "tr_n": "60"}
+
 
 def test_a_number_beyond_what_another_allows_is_set_to_it_in_a_sentence() -> None:
     app = open_trial(n=20, x=18)
