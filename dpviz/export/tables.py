@@ -21,6 +21,7 @@ from dpviz.core import limits
 from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage import CoverageTally, ExactCoverage, Performance
+from dpviz.export.templates import render
 from dpviz.mechanisms import Synthesizer
 
 COMMENT_SIGNS = {"csv": "# ", "py": "# ", "tex": "% "}
@@ -173,20 +174,21 @@ def describe_release(synthesizer: Synthesizer) -> str:
 
 def release_files(synthesizer: Synthesizer) -> list[File | str]:
     """Files of the matrix and the log-odds of a release; a str says why there is none."""
-    too_large = f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."
+    notes = [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
     rows, columns = synthesizer.shape
     if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
-        return [too_large]
-    tables = [("Matrix", "transition_matrix", False), ("Log-odds", "log_odds", True)]
-    notes = []
-    if len(synthesizer.neighbours) * columns > limits.MAX_TABLE_ENTRIES:
-        tables, notes = tables[:1], [too_large]
-    files: list[File | str] = []
-    for kind, end, make in (("CSV", "csv", release_csv), ("LaTeX", "tex", release_latex)):
-        if kind == "LaTeX" and columns > MAX_LATEX_COLUMNS:
-            return [*files, *notes, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
-        for label, name, log_odds in tables:
-            files.append((f"{label}, {kind}", f"{name}.{end}", partial(make, synthesizer, log_odds=log_odds)))
+        return [*notes]
+    tables = [("Matrix", "transition_matrix", False)]
+    if len(synthesizer.neighbours) * columns <= limits.MAX_TABLE_ENTRIES:
+        tables, notes = [*tables, ("Log-odds", "log_odds", True)], []
+    makers = [("CSV", "csv", release_csv), ("LaTeX", "tex", release_latex)]
+    if columns > MAX_LATEX_COLUMNS:
+        makers, notes = makers[:1], [*notes, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
+    files = [
+        (f"{label}, {kind}", f"{name}.{end}", partial(make, synthesizer, log_odds=log_odds))
+        for kind, end, make in makers
+        for label, name, log_odds in tables
+    ]
     return [*files, *notes]
 
 
@@ -219,23 +221,13 @@ def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
     synthesizer : Synthesizer
     log_odds : bool, optional
     """
-    import pandas as pd
-
-    # A line of the head for each released count; the last one also names the confidential counts
     patterns = ("$n_{{{}}}^{{(1)}}$", "$n_{{{}}}^{{(2)}}$") if log_odds else ("$n_{{{}}}$",)
     names, counts, values = _release_table(synthesizer, patterns)
-    head = [[*[""] * len(names), *map(str, row)] for row in synthesizer.column_counts.T.tolist()]
-    head[-1][: len(names)] = names
-
-    texts = [[r"$\infty$" if math.isinf(value) else f"{value:.6f}" for value in row] for row in abs(values).tolist()]
-    rows = [[*label, *row] for label, row in zip(counts.tolist(), texts, strict=True)]
-    table = pd.DataFrame(rows, columns=pd.MultiIndex.from_arrays(head)).style.hide(axis="index")
     caption = f"{'Log-odds, ' if log_odds else ''}{describe_release(synthesizer)}"
-    latex = table.to_latex(
-        hrules=True, caption=caption.translate(LATEX_CHARACTERS), sparse_columns=False, position_float="centering",
-        column_format=f"{'r' * len(names)}|{'r' * len(values[0])}",
+    return render(
+        "export/release_latex.txt", caption=caption.translate(LATEX_CHARACTERS), names=names, infinity=math.inf,
+        released=synthesizer.column_counts.T.tolist(), rows=[*zip(counts.tolist(), abs(values).tolist(), strict=True)],
     )  # fmt: skip
-    return f"% needs \\usepackage{{booktabs}}\n{latex}"
 
 
 def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[list[str], IntArray, FloatArray]:
