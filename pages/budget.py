@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.charts import comparison as charts
 from dpviz.comparisons import DATA_KINDS
+from dpviz.comparisons.analysis import INTERVAL_MEASURES
 from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, SplitResults
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
@@ -60,9 +61,9 @@ def controls() -> BudgetSplit:
 
 def _show_pictures(spending: BudgetSplit, results: SplitResults) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
-    measures = charts.division_measures(spending)
+    measures = charts.drawn_measures(spending)
     chosen = shared.choose_measures(measures)
-    intervals = charts.need_intervals(chosen)
+    intervals = any(key in INTERVAL_MEASURES for key in chosen)
     if intervals and not spending.data.simulated:  # a simulation has them anyway
         results = shared.progress_or_problem(spending.stream, intervals=True)[0] or results
     chart = partial(charts.division_picture, spending, results)

@@ -11,9 +11,10 @@ import streamlit as st
 
 from dpviz.audit.release_audit import headline, ranked_audits, setting_of_comparison
 from dpviz.charts import comparison as charts
-from dpviz.charts.axes import rows_height
 from dpviz.charts.html import by_reason
+from dpviz.charts.lines import rows_height
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
+from dpviz.comparisons.analysis import INTERVAL_MEASURES
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
 from dpviz.comparisons.numeric_data import released_rows
 from dpviz.comparisons.proportion import OneProportion
@@ -66,11 +67,13 @@ def controls() -> Comparison:
 def _show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     is_added_known = any(outcome.release_error.value >= 0 for outcome in ranking.outcomes)
-    measures = charts.comparison_measures(comparison, added=is_added_known)
+    measures = charts.drawn_measures(comparison)
+    if not is_added_known:
+        del measures["release_error"]
     chosen = shared.choose_measures(measures)
 
     # The curves are the same at whatever ε the methods are ranked; what no picture shows is not computed
-    intervals = charts.need_intervals(chosen)
+    intervals = any(key in INTERVAL_MEASURES for key in chosen)
     limited = tuple(measure for measure in LIMITED_MEASURES if measure in chosen)
     curves = replace(comparison, epsilon=comparison.span[0])
     compared, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import coverage_chart
+from dpviz.charts.inference import coverage_chart
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.coverage import report
 from dpviz.coverage.answer import coverage_answer, feasible_rules

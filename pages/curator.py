@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.axes import rows_height
 from dpviz.charts.html import by_reason
+from dpviz.charts.lines import rows_height
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number

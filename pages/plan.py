@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.axes import rows_height
+from dpviz.charts.lines import rows_height
 from dpviz.charts.plan import composition_chart, factors_chart, ranges_chart
 from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_count, format_number

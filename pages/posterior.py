@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpviz.charts import posterior as charts
+from dpviz.charts import inference as charts
 from dpviz.core import limits
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design, describe_promise

@@ -7,10 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpviz.charts import published as charts
+from dpviz.charts.comparison import panel_chart
 from dpviz.charts.html import fragment
-from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
-from dpviz.charts.published import OPEN_CELL
+from dpviz.charts.lines import MEASURES, SMALL_HEIGHT, comparison_height
 from dpviz.core.data_files import table_text
 from dpviz.export.templates import capitalize_first
 from dpviz.published.figures import load_figures, slugify
@@ -20,6 +19,7 @@ from pages import ui
 from pages.ui.navigation import PAGES, PUBLISHED
 
 PREFIX = PUBLISHED.prefix
+OPEN_CELL = "cell"  # of the URL; in the template the ids of all cells begin with it
 PAPERS = load_papers()
 FIGURES = {
     key: {slugify(figure.place): figure for figure in load_figures() if figure.paper == paper}
@@ -27,10 +27,19 @@ FIGURES = {
 }
 """Figures that we draw, by the keys of their papers and the words of their places in the URL."""
 
+
+def _checked_cell(cell: str) -> str:
+    """The id of a cell; a ValueError if no paper has it."""
+    paper = next((paper for paper in PAPERS.values() if cell.startswith(f"{slugify(paper)}-")), "")
+    if cell not in {record.id for record in load_records(paper) if not record.is_alternative}:
+        raise ValueError(f"{paper} has no such cell." if paper else "no paper has such a cell.")
+    return cell
+
+
 SETTINGS = {
     f"{PREFIX}paper": ui.choice_setting(PAPERS, next(iter(PAPERS)), "Paper"),
     f"{PREFIX}only": ui.switch_setting(False, "Only what differs"),
-    OPEN_CELL: ui.Setting("", charts.checked_cell),
+    OPEN_CELL: ui.Setting("", _checked_cell),
 }
 for _key, _figures in FIGURES.items():
     if _figures:
@@ -95,9 +104,9 @@ def _printed_html(question: Question, is_within: bool) -> str:
     def own_link(name: str, value: str) -> str:
         return link_to(PUBLISHED.path, {"paper": question.paper, name: value}, question.is_large)
 
-    links = charts.CellLinks(setting_link, partial(own_link, OPEN_CELL), question.cell)
+    links = {"setting": setting_link, "cell": partial(own_link, OPEN_CELL), "opened": question.cell}
     figure_links = {figure.place: own_link(f"{question.paper}_figure", word) for word, figure in figures.items()}
-    return charts.layouts_html(layouts, links, {} if is_within else figure_links)
+    return fragment("layouts", layouts, links, {} if is_within else figure_links, template="published")
 
 
 def _show_figure(question: Question) -> None:
@@ -107,13 +116,14 @@ def _show_figure(question: Question) -> None:
     st.html(fragment("caption", figure, question.setting, template="published"))
     (name, first), *remaining = panels.items()
     height = comparison_height([line.name for line in first.lines])
-    picture, alt = charts.panel_chart(figure, first)
+    picture, alt = panel_chart(figure, first)
     ui.show_figure(picture, name, alt, height=height, hero=True)
     for column, (name, panel) in zip(st.columns(max(len(remaining), 2)), remaining, strict=False):
-        picture, alt = charts.panel_chart(figure, panel, small=True)
+        picture, alt = panel_chart(figure, panel, small=True)
         with column:
             ui.show_figure(picture, name, alt, height=SMALL_HEIGHT)
-    st.html(charts.below_html(figure, panels.values(), _printed_html(question, True)))
+    printed = _printed_html(question, True)
+    st.html(fragment("below", figure, panels.values(), MEASURES["published"], printed, template="published"))
 
 
 def page() -> None:
@@ -125,12 +135,15 @@ def page() -> None:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             if question.figure and question.is_large:  # a class sees it first
                 _show_figure(question)
-            html = f"{charts.verdicts_html()}<p class=said>{ui.words('meaning', summary=summary)}</p>"
+            html = (
+                f"{fragment('verdicts', template='published')}<p class=said>{ui.words('meaning', summary=summary)}</p>"
+            )
             ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure and not question.is_large:
                 _show_figure(question)
         with parts.details:
-            st.html(charts.paper_html(PAPERS[question.paper], _printed_html(question, False)))
+            printed = _printed_html(question, False)
+            st.html(fragment("paper", PAPERS[question.paper], printed, template="published"))
             papers = ("CSV of all papers", "dpviz_published.csv", partial(table_text, "published/records"))
             figures = ("CSV of all figures", "dpviz_figures.csv", partial(table_text, "published/figures"))
             ui.show_files(("Everything as a table", papers, figures))

@@ -1,21 +1,20 @@
-"""Methods compared: the measures of their outcomes, the limits that designs use, and single releases."""
+"""Methods compared: the measures of their outcomes, ours of the papers' figures, and single releases."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import MEASURES, Axis, axis, axis_of_rows
-from dpviz.charts.lines import RING, Line, Mark, comparison_chart
+from dpviz.charts.lines import MEASURES, RING, Axis, Line, Mark, axis, axis_of_rows, comparison_chart
 from dpviz.charts.theme import TRUTH, Look, ReferenceLine
 from dpviz.comparisons import Compared, ComparedMethod, Comparison, Outcome
-from dpviz.comparisons.analysis import INTERVAL_MEASURES, Estimand
 from dpviz.comparisons.budget import BudgetSplit, SplitResults
 from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number, format_or_dash
 from dpviz.core.types import FloatArray
+from dpviz.published.figures import Figure, FigurePanel, LineKind
 
 ERROR = "root_mean_squared_error"
 """The measure that is drawn unless something else is chosen."""
@@ -24,6 +23,13 @@ ONE_SET = "best release of one set"
 COMPARED_MEASURES = (ERROR, "release_error", "bias", "coverage", "mean_width", "usable_share")
 DIVIDED_MEASURES = (ERROR, "coverage", "bias", "spread")
 """Measures of a comparison, and of a division of ε, in their order."""
+
+SPECIAL_LINES: dict[LineKind, Look] = {
+    LineKind.PURE_EPSILON: {"basis": "exact, δ = 0", "stroke": theme.PURE_LINE},
+    LineKind.PRINTED: {"basis": "printed", "stroke": theme.PRINTED_LINE},
+    LineKind.REFERENCE: {"stroke": theme.THIN_LINE},
+}
+"""Look of lines of the papers' figures by their kind."""
 
 
 class DrawnMeasure(NamedTuple):
@@ -35,39 +41,22 @@ class DrawnMeasure(NamedTuple):
     limit: str  # what stands in the area that no mechanism reaches
 
 
-def need_intervals(measures: Iterable[str]) -> bool:
-    """Whether any of these measures is one of intervals."""
-    return not set(INTERVAL_MEASURES).isdisjoint(measures)
-
-
-def _measure(key: str, estimand: Estimand, level: float, against: str) -> DrawnMeasure:
-    look = dict(MEASURES["compared"][key])
-    name, alt, limit = look.pop("name"), look.pop("alt"), look.pop("limit", "")
-    title = look.pop("title").format(estimand.symbol)
-    title = title if "percent" in look else estimand.with_unit(title)
-    axis = Axis(title=title, nominal=level if key == "coverage" else None, **look)
-    return DrawnMeasure(name, f"{alt} {against}.", axis, limit)
-
-
-def comparison_measures(comparison: Comparison, *, added: bool = True) -> dict[str, DrawnMeasure]:
-    """Measures that can be drawn of a comparison, by key.
-
-    Parameters
-    ----------
-    added : bool, optional
-        Whether the error that the release adds is known.
-    """
-    shared = comparison.data.chosen_estimand, comparison.analysis.level, "by each method against ε"
-    return {key: _measure(key, *shared) for key in COMPARED_MEASURES if added or key != "release_error"}
-
-
-def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
-    """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
-    shared = split.analysis.level, f"against {split.axis}"
-    measures = {ERROR: _measure(ERROR, split.data.chosen_estimand, *shared)}
-    for key, estimand in split.secondary.items():
-        measures[key] = _measure(ERROR, estimand, *shared)._replace(name=f"error of {estimand.symbol}")
-    return measures | {key: _measure(key, split.data.chosen_estimand, *shared) for key in DIVIDED_MEASURES[1:]}
+def drawn_measures(question: Comparison | BudgetSplit) -> dict[str, DrawnMeasure]:
+    """Measures that can be drawn, by key; after the error in a division those of other estimands by their keys."""
+    estimands, keys, against = {}, COMPARED_MEASURES, "by each method against ε"
+    if isinstance(question, BudgetSplit):
+        estimands, keys, against = question.secondary, DIVIDED_MEASURES, f"against {question.axis}"
+    measures = {}
+    for key in (ERROR, *estimands, *keys[1:]):
+        estimand = estimands.get(key, question.data.chosen_estimand)
+        look = dict(MEASURES["compared"][ERROR if key in estimands else key])
+        name, alt, limit = look.pop("name"), look.pop("alt"), look.pop("limit", "")
+        title = look.pop("title").format(estimand.symbol)
+        title = title if "percent" in look else estimand.with_unit(title)
+        y = Axis(title=title, nominal=question.analysis.level if key == "coverage" else None, **look)
+        name = f"error of {estimand.symbol}" if key in estimands else name
+        measures[key] = DrawnMeasure(name, f"{alt} {against}.", y, limit)
+    return measures
 
 
 def comparison_picture(
@@ -78,31 +67,31 @@ def comparison_picture(
     Parameters
     ----------
     measure : str
-        Key of `comparison_measures`.
+        Key of `drawn_measures`.
     """
     names = theme.shorten_labels(method.label for method in comparison.methods)
     lines = []
     for method in comparison.methods:
         outcomes = [(outcome.epsilon, outcome) for outcome in results.of(method)]
-        lines.append(_line(outcomes, measure, method, is_reference=method.reference, short=names[method.label]))
+        stroke = theme.THIN_LINE if method.reference else theme.EXACT_LINE
+        lines.append(_line(outcomes, measure, method, short=names[method.label], stroke=stroke))
 
     # The best that is possible, and the best method
-    drawn_measure = comparison_measures(comparison)[measure]
+    drawn = drawn_measures(comparison)[measure]
     limit = best_mark = None
     if known := results.limits(measure):
         x, y = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
-        limit = Line(name=drawn_measure.limit, x=x, y=y, is_limit=True)
+        limit = Line(name=drawn.limit, x=x, y=y, is_limit=True)
     if ranking.contenders and not small:
         best = ranking.contenders[0]
         value = best.shown(measure).value
-        text = f"{format_number(100 * value, 3)} %" if drawn_measure.axis.percent else format_number(value, 3)
-        color, name = best.method.key, best.method.label
-        best_mark = Mark(x=comparison.epsilon, y=value, color=color, name=name, text=text, hover=text, **RING)
+        text = f"{format_number(100 * value, 3)} %" if drawn.axis.percent else format_number(value, 3)
+        look: Look = {"color": best.method.key, "name": best.method.label, "text": text, "hover": text}
+        best_mark = Mark(x=comparison.epsilon, y=value, **look, **RING)
     low, high = comparison.span
-    return comparison_chart(
-        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0), drawn_measure.axis,
-        key=measure, chosen=comparison.epsilon, chosen_text="your ε", limit=limit, mark=best_mark, small=small,
-    )  # fmt: skip
+    x_axis = Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0)
+    chosen: Look = {"chosen": comparison.epsilon, "chosen_text": "your ε", "mark": best_mark}
+    return comparison_chart(lines, x_axis, drawn.axis, key=measure, limit=limit, small=small, **chosen)
 
 
 def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *, small: bool = False) -> theme.Figure:
@@ -111,22 +100,23 @@ def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *,
     Parameters
     ----------
     measure : str
-        Key of `division_measures`.
+        Key of `drawn_measures`.
     """
+    is_main, single, (low, high) = measure not in split.secondary, results.single, split.span
     lines = [_line(sorted(results.outcomes.items()), measure, split.method)]
-    chosen, single = results.best_place(measure if measure in split.secondary else ""), results.single
-    if measure not in split.secondary:
-        look: Look = {"name": ONE_SET, "short": "one set, ", "is_reference": True}
-        if single is None:  # it is not known yet
-            lines.append(Line(x=np.empty(0), y=np.empty(0), **look))
-        else:
-            look |= {"name": f"{ONE_SET}: {single.method.label}", "short": f"one set, {single.method.label}"}
-            lines.append(_line([(end, single) for end in split.span], measure, single.method, **look))
-    low, high = split.span
-    return comparison_chart(
-        lines, Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high, pad=0),
-        division_measures(split)[measure].axis, key=measure, chosen=chosen, chosen_text="smallest error", small=small,
-    )  # fmt: skip
+    if is_main and single is None:  # it is not known yet
+        nothing = np.empty(0)
+        lines.append(Line(name=ONE_SET, short="one set, ", x=nothing, y=nothing, stroke=theme.THIN_LINE))
+    elif is_main and single is not None:
+        label = single.method.label
+        names = {"name": f"{ONE_SET}: {label}", "short": f"one set, {label}"}
+        lines.append(_line([(low, single), (high, single)], measure, single.method, stroke=theme.THIN_LINE, **names))
+    x, y = (
+        Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high, pad=0),
+        drawn_measures(split),
+    )
+    chosen: Look = {"chosen": results.best_place("" if is_main else measure), "chosen_text": "smallest error"}
+    return comparison_chart(lines, x, y[measure].axis, key=measure, small=small, **chosen)
 
 
 def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: ComparedMethod, **look: Any) -> Line:
@@ -139,6 +129,31 @@ def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: Compa
     x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
     named = {"name": method.label, "color": method.key, "look": {"legendgroup": method.key}} | look
     return Line(x=x, y=y, error=error, exact=exact.astype(bool), **named)
+
+
+def panel_chart(figure: Figure, panel: FigurePanel, *, small: bool = False) -> tuple[theme.Figure, str]:
+    """One measure of a paper's figure as we have it, what papers print dashed; and what the picture shows.
+
+    Parameters
+    ----------
+    small : bool, optional
+        Without names and legend.
+    """
+    short = theme.shorten_labels(line.name for line in panel.lines)
+    lines = [
+        Line(
+            name=line.name, short=short[line.name], x=line.x, y=line.y, error=line.error, exact=line.error == 0,
+            color=line.key, **SPECIAL_LINES.get(line.kind, {}),
+        )
+        for line in panel.lines
+    ]  # fmt: skip
+    x, y = (
+        Axis(title=figure.axis, symbol=figure.symbol, log=figure.log, pad=0.015),
+        MEASURES["published"][panel.measure],
+    )
+    key, names = f"{figure.place} {panel.setting} {panel.measure}", ", ".join(line.name for line in panel.lines)
+    alt = f"Ours of {figure.place}: {y['title']}, {figure.axis}; {names}."
+    return comparison_chart(lines, x, Axis(**y), key=key, small=small), alt
 
 
 # Single releases
@@ -172,9 +187,9 @@ def release_chart(
         hover, rows = f"<b>{method.label}</b><br>%{{x:.5g}}", np.full(len(estimates), row)
         traces.append(theme.scatter("markers", estimates, rows, hover, marker=marker, cliponaxis=False))
     sides = ("right", "left") if original < truth else ("left", "right")
-    references = [ReferenceLine(x=truth, text="truth", side=sides[1], **TRUTH)]
+    references = [ReferenceLine(x=truth, text="truth", side=sides[1], anchor="bottom", **TRUTH)]
     if not math.isnan(original):
-        references.insert(0, ReferenceLine(x=original, text="confidential data", side=sides[0]))
+        references.insert(0, ReferenceLine(x=original, text="confidential data", side=sides[0], anchor="bottom"))
     x = Axis(title=title, pad=0.06).to_plotly([*released.values(), np.array([truth, original])])
     y = axis_of_rows([method.label for method in released])
     return theme.figure(traces, x, y, "release", references=references, margin=(16, 16, 40), legend="")
@@ -208,63 +223,3 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     references = [line for end in bounds for line in (ReferenceLine(x=end), ReferenceLine(y=end))]
     axes = axis("first number", **ends), axis("second number", **ends)
     return theme.figure(traces, *axes, f"rows {bounds}", references=references, margin=(62, 12, 30), legend="")
-
-
-# Limits
-
-LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
-SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies beyond stands at the edge
-TICK_SHARES = SMALLEST_USED_SHARE, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, LARGEST_USED_SHARE
-
-
-def limits_chart(
-    names: Sequence[str], used: Mapping[str, Sequence[Sequence[float]]], *, against: str = "", rows: int = 0
-) -> theme.Figure:
-    """A row for each design and a mark for each limit: left of the thin line it is kept, right of it broken.
-
-    Parameters
-    ----------
-    used : mapping
-        By limit the shares of it that the designs use, and the ends of their 95 % error bars; NaN where unknown.
-    against : str, optional
-        What the shares are of, where there is no limit.
-    rows : int, optional
-        Room for more designs than there are.
-    """
-    traces = []
-    step = 0.5 / max(len(used), 2)  # marks of one design stand a little below each other
-    for place, ((limit, values), (color, symbol)) in enumerate(zip(used.items(), LIMIT_MARKS, strict=False)):
-        shares, low, high = np.clip(np.array(values, float), SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-        texts = [_share_text(share, against or "the limit") for share in values[0]]
-        look = {
-            "text": [f"{design}<br>{limit}: {text}" for design, text in zip(names, texts, strict=True)],
-            "error_x": theme.error_bar(shares - low, high - shares, theme.PALETTE[color]),
-            "marker": theme.dot_marker(10, theme.PALETTE[color], symbol=symbol),
-        }
-        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * step
-        traces.append(theme.scatter("markers", shares, heights, "%{text}", name=limit, cliponaxis=False, **look))
-
-    # A logarithmic axis around all error bars
-    known = [end for _, low, high in used.values() for end in (*low, *high) if not math.isnan(end)]
-    ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-    first, last = np.log10(ends).tolist()
-    ticks = [share for share in TICK_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
-    scale = {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
-    x = axis(against or "share of the limit", type="log", range=[first - 0.06, last + 0.06], **scale)
-    y = axis_of_rows([*names, *[""] * (rows - len(names))])
-    above: Look = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
-    verdicts = theme.label("kept ", xanchor="right", **above), theme.label(" broken", xanchor="left", **above)
-    labels, limit_line = () if against else verdicts, [ReferenceLine(x=1.0)]
-    layout: Look = {"labels": labels, "margin": (16, 16, 48), "legend": "below"}
-    return theme.figure(traces, x, y, "limits", references=limit_line, **layout)
-
-
-def _tick_text(share: float) -> str:
-    prefix = {SMALLEST_USED_SHARE: "≤ ", LARGEST_USED_SHARE: "≥ "}.get(share, "")
-    return prefix + (f"× {share:g}" if share > 1 else f"{100 * share:g} %")
-
-
-def _share_text(share: float, limit: str) -> str:
-    if math.isnan(share):
-        return "not yet known"
-    return f"{100 * share:.3g} % of {limit}" if share < 10 else f"{share:.3g} times {limit}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
+from dpviz.published import records
 
 ROWS_HIGH = 12
 """Height of a strip in dots that stand upon one another; its width is 100. Where more do, they stand closer."""
@@ -22,6 +23,7 @@ def _template(name: str) -> Any:
     loader = PackageLoader("dpviz.charts", "")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters |= {"exp": math.exp, "log": math.log, "percent": format_percent, "readable": format_number}
+    environment.globals |= {"published": records, "zip": zip}
     return environment.get_template(f"{name}.html").module
 
 

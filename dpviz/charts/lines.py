@@ -1,19 +1,131 @@
-"""Curves over one axis: exact as lines, simulated as dots with error bars, limits and promises as thin lines."""
+"""Axes with round numbers as their ticks, and curves over them: exact as lines, simulated as dots with error bars."""
 
 import math
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import Axis
 from dpviz.charts.theme import Look, ReferenceLine
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import SUPERSCRIPTS, format_number, format_percent
 from dpviz.core.types import BoolArray, FloatArray
+
+MEASURES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("measures.toml").read_text("utf-8"))
+"""By key what axes and pictures are called: of comparisons, of published figures, and along smallest priors."""
+
+AXIS_INTERVALS = 4  # about how many an axis is cut into
+DECADE_TICKS = ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5))
+
+
+def axis(title: str, **rest: Any) -> dict[str, Any]:
+    """Axis with a title."""
+    return {"title": {"text": title}, "exponentformat": "power", **rest}
+
+
+def axis_of_rows(names: Sequence[str]) -> dict[str, Any]:
+    """Vertical axis with a name for each row, from the top down, and as much room as the names need."""
+    ticks = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
+    return axis("", **ticks, showgrid=False, zeroline=False, automargin=True)
+
+
+def rows_height(rows: int) -> int:
+    """Pixels of a picture of so many rows."""
+    return 150 + 36 * rows
+
+
+def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: float = 1.0) -> float:
+    """Smallest digit times a power of ten that is at least `share` times a rough step.
+
+    Parameters
+    ----------
+    digits : sequence of float, optional
+        From the smallest.
+    share : float, optional
+        Of the rough step that is enough.
+
+    >>> round_step(0.25), round_step(30.0)
+    (0.5, 50.0)
+    """
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(digit * power for digit in digits if digit * power >= rough * share)
+
+
+def decade_ticks(lowest: int, highest: int) -> dict[int, str]:
+    """Exponents for about seven ticks of a base-10 logarithmic scale, with the powers of ten as texts.
+
+    Parameters
+    ----------
+    lowest, highest : int
+    """
+    exponents = range(highest, lowest - 1, -max(1, math.ceil((highest - lowest) / 7)))
+    return {exponent: "10" + str(exponent).translate(SUPERSCRIPTS) if exponent else "1" for exponent in exponents[::-1]}
+
+
+def log_scale(low: float, high: float) -> dict[str, Any]:
+    """Logarithmic axis with as many ticks as stand well apart: plain numbers within four decades around 1.
+
+    Parameters
+    ----------
+    low, high : float
+        Exponents of ten at its ends.
+    """
+    span, texts = high - low, list[str]()
+    if span > 2.2:
+        decades = decade_ticks(math.floor(low), math.ceil(high))
+        ticks = [10.0**exponent for exponent in decades]
+        texts = [] if max(-low, high) <= 4 else [*decades.values()]
+    elif span < 0.3:  # a factor of two: equal steps
+        step = round_step((10.0**high - 10.0**low) / AXIS_INTERVALS)
+        ticks = [place * step for place in range(math.ceil(10.0**low / step), math.floor(10.0**high / step) + 1)]
+    else:  # the most ticks per decade that have an eighth of the axis each
+        roomy = (digits for digits in DECADE_TICKS if np.diff(np.log10([*digits, 10])).min() >= span / 8)
+        digits, powers = next(roomy, DECADE_TICKS[-1]), range(math.floor(low), math.ceil(high) + 1)
+        ticks = [digit * 10.0**power for power in powers for digit in digits]
+    ticktext = texts or [format_number(tick, 3) for tick in ticks]
+    return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": ticktext}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """An axis, whose ends are those of its values, with some room, unless they are given."""
+
+    title: str
+    symbol: str = ""  # what the hover calls its values
+    log: bool = False
+    percent: bool = False
+    low: float | None = None
+    high: float | None = None
+    pad: float = 0.03  # room beyond the ends as a share of their distance
+    digits: str = ".6g"  # format of its values in the hover
+    nominal: float | None = None  # a promised value
+    look: Mapping[str, Any] = field(default_factory=dict)  # further attributes of plotly's axis
+
+    def shown(self, values: Iterable[Any]) -> FloatArray:
+        """Those of the values, in any number of arrays, that the axis can show."""
+        joined = np.concatenate([*map(np.atleast_1d, values), []])
+        return joined[np.isfinite(joined) & ((joined > 0) | (not self.log))]
+
+    def to_plotly(self, values: Iterable[Any]) -> Look:
+        """The axis on which these values stand."""
+        shown = self.shown(values)
+        low, high = (float(shown.min()), float(shown.max())) if len(shown) else (0.1, 1.0)
+        low, high = low if self.low is None else self.low, high if self.high is None else self.high
+        if self.log:
+            ends = math.log10(low), math.log10(max(high, 1.5 * low))
+            pad = self.pad * (ends[1] - ends[0])
+            scale = log_scale(ends[0] - pad, ends[1] + pad)
+        else:
+            pad = self.pad * (high - low) if high > low else 1.0
+            scale = {"range": [low - pad if self.low is None else low, high + pad]}
+        scale |= {"tickformat": ".0%"} if self.percent else {}
+        return axis(self.title, **scale | dict(self.look))
+
 
 METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")  # color is never alone
 RING: Look = {"symbol": "circle-open", "size": 13, "place": "bottom right"}  # look of the mark of a method
@@ -41,43 +153,39 @@ class Line:
     symbol: str = ""  # of a mark at every point
     opacity: float = 1.0
     is_limit: bool = False  # whether nothing is possible below it: a thin line above a grey area
-    is_reference: bool = False  # whether the methods of a comparison are compared with it: its line is thin
     look: Mapping[str, Any] = field(default_factory=dict)  # further attributes of plotly's traces
 
     @property
     def bars(self) -> FloatArray:
         """Lengths of the error bars below and above all values."""
-        error = np.zeros(len(self.y)) if self.error is None else np.nan_to_num(self.error)
-        return BAR * np.stack([error, error]) if error.ndim == 1 else error
-
-    @property
-    def bar_ends(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of the error bars."""
-        return self.y - self.bars[0], self.y + self.bars[1]
+        error = np.nan_to_num(0.0 if self.error is None else self.error)
+        return np.broadcast_to(error if error.ndim == 2 else BAR * error, (2, len(self.y)))
 
     def traces(self, x: Axis, y: Axis) -> list[Look]:
         """The exact part as a line, the simulated one as dots with error bars."""
         exact = np.ones(len(self.x), bool) if self.exact is None else self.exact
-        color, stroke, basis = theme.color_of(self.color), self.stroke, f", {self.basis}"
+        color, stroke = theme.color_of(self.color), self.stroke
         number = self.hover or f"{f'{x.symbol} = ' if x.symbol else ''}%{{x:.5g}}: %{{y:{y.digits}}}"
         shared = {"name": self.name, "legendgroup": self.name, "opacity": self.opacity, **self.look}
-        area: Look = {}
+        basis = "" if self.is_limit or self.basis == self.name else f", {self.basis}"
+        kind: Look = {"mode": "lines"}
         if self.is_limit:
-            color, stroke, basis = theme.GREY, theme.Stroke("solid", 1.6), ""
-            area = {"fill": "tozeroy", "fillcolor": "rgba(138, 143, 152, 0.14)"}
+            color, stroke = theme.GREY, theme.THIN_LINE
+            kind |= {"fill": "tozeroy", "fillcolor": "rgba(138, 143, 152, 0.14)"}
+        if self.symbol:
+            kind = {"mode": "lines+markers", "marker": theme.dot_marker(8, color, 2, symbol=self.symbol)}
         traces = []
         if exact.any() or exact.all():
-            basis = "" if self.basis == self.name else basis
-            look = {"line": {"color": color, "width": stroke.width, "dash": stroke.dash}, "meta": self.name + basis}
-            look |= {"marker": theme.dot_marker(8, color, 2, symbol=self.symbol)} if self.symbol else area
-            mode, hover = "lines+markers" if self.symbol else "lines", f"<b>{self.name}</b>{basis}<br>{number}"
-            traces.append(theme.scatter(mode, self.x[exact], self.y[exact], hover, **look | shared))
+            line = {"color": color, "width": stroke.width, "dash": stroke.dash}
+            look = {"line": line, "meta": self.name + basis, **kind, **shared}
+            hover = f"<b>{self.name}</b>{basis}<br>{number}"
+            traces.append(theme.scatter("lines", self.x[exact], self.y[exact], hover, **look))
         if not exact.all():
             below, above = self.bars[:, ~exact]
+            bar = theme.error_bar(below, above, color)
+            look = {"error_y": bar, "marker": theme.dot_marker(7, color), "showlegend": not exact.any(), **shared}
             hover = f"<b>{self.name}</b>, simulated, 95 % error bar<br>{number} ± %{{error_y.array:.2g}}"
-            look = {"error_y": theme.error_bar(below, above, color), "marker": theme.dot_marker(7, color)}
-            shared = {"showlegend": not exact.any(), **shared}
-            traces.append(theme.scatter("markers", self.x[~exact], self.y[~exact], hover, **look | shared))
+            traces.append(theme.scatter("markers", self.x[~exact], self.y[~exact], hover, **look))
         return traces
 
     def end_name(self) -> str:
@@ -127,10 +235,8 @@ def line_chart(
 
     Parameters
     ----------
-    marks, references : sequence of Mark and of ReferenceLine, optional
+    marks, references, labels : sequence of Mark, of ReferenceLine, and of dict, optional
         References beyond the axes are left out, and marks that an axis cannot show.
-    labels : sequence of dict, optional
-        Further annotations.
     legend : {"below", "above", ""}, optional
         Where the legend stands, if at all.
     named_ends : bool, optional
@@ -138,35 +244,28 @@ def line_chart(
     **layout
         Further attributes of `theme.figure`.
     """
-    axes = x.to_plotly([line.x for line in lines]), y.to_plotly([end for line in lines for end in line.bar_ends])
+    across = x.to_plotly(line.x for line in lines)
+    up = y.to_plotly(end for line in lines for end in (line.y - line.bars[0], line.y + line.bars[1]))
     traces = [trace for line in lines for trace in line.traces(x, y)]
-    traces += [mark.trace(y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
+    traces += [mark.trace(y) for mark in marks if len(y.shown([mark.y]))]
+    if not named_ends:
+        look: Look = {"references": references, "labels": labels, "legend": legend, **layout}
+        return theme.figure(traces, across, up, key, **look)
 
-    # Thin lines inside the picture; words of the level ones stand at its edge where names do
-    shapes, annotations, heights = [], [*labels], {}
+    # The names of level thin lines, and of lines at the heights of their last points
+    (low, high), heights = up["range"], {}
     for reference in references:
-        axis, plotly_axis, value = (x, axes[0], reference.x) if reference.y is None else (y, axes[1], reference.y)
-        low, high = plotly_axis["range"]
-        if value is None or (axis.log and value <= 0) or not low <= axis.position(value) <= high:
-            continue
-        shapes.append(reference.shape)
-        if reference.text and named_ends and axis is y:
-            heights[_colored_name(reference.text, theme.GREY)] = axis.position(value)
-        elif reference.text:
-            annotations.append(reference.label(axis.position(value)) | {"yanchor": "top"})
-
-    # The names of lines at the heights of their last points
-    if named_ends:
-        low, high = axes[1]["range"]
-        for line in lines:
-            values = line.y[np.isfinite(line.y) & ((line.y > 0) | (not y.log))]
-            if len(values) and not line.is_limit:
-                heights[line.end_name()] = min(max(y.position(float(values[-1])), low), high)
-        ends = theme.spread_labels(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
-        annotations += [name | {"align": "left"} for name in ends]
-    margin = (62, 136, 34) if named_ends else (70, 16, 30)
-    look = {"margin": margin, "legend": legend, "shapes": shapes, "annotations": annotations, **layout}
-    return theme.figure(traces, *axes, key, **look)
+        place, share = theme.place_on(up, reference.y)
+        if reference.text and 0 <= share <= 1:
+            heights[_colored_name(reference.text, theme.GREY)] = place
+    for line in lines:
+        for value in [] if line.is_limit else y.shown([line.y])[-1:].tolist():
+            heights[line.end_name()] = min(max(theme.place_on(up, value)[0], low), high)
+    ends = theme.spread_labels(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
+    unnamed = [line if line.y is None else replace(line, text="") for line in references]
+    names = [name | {"align": "left"} for name in ends]
+    look = {"references": unnamed, "labels": labels, "names": names, "legend": legend, "margin": (62, 136, 34)}
+    return theme.figure(traces, across, up, key, **look | layout)
 
 
 def _colored_name(name: str, color: str) -> str:
@@ -202,46 +301,45 @@ def comparison_chart(
     # Each method has a dash of its own
     curves = [] if limit is None else [limit]
     for line, dash in zip(lines, cycle(METHOD_DASHES), strict=False):
-        stroke = theme.Stroke(dash, 1.6 if line.is_reference else 2.4)
-        curves.append(replace(line, stroke=stroke) if line.stroke is theme.EXACT_LINE else line)
-    low, high = (-0.02, 1.04) if y.percent else _measure_ends(curves, y.log)
-    if mark is not None and math.isfinite(mark.y) and (mark.y > 0 or not y.log):  # its number stands below it
-        low = min(low, y.position(mark.y) - 0.1 * (high - low))
-    ends = (10**low, 10**high) if y.log else (low, high)
+        stroke = theme.Stroke(dash, min(line.stroke.width, 2.4))
+        curves.append(replace(line, stroke=stroke) if line.stroke.dash == "solid" else line)
+    low, high = _measure_ends(curves, y, [] if mark is None else [mark.y])
 
     # Words: the measure, what is beyond the limit, the place that was chosen, and what is promised
     above = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1.02, "yref": "y domain", "yanchor": "bottom"}
     labels = [theme.label(y.title, 13, **above)]
     if limit is not None and not small:
-        labels.append(ReferenceLine(y=low, text=limit.name).label())
-    references = [] if math.isnan(chosen) else [ReferenceLine(text="" if small else chosen_text, x=chosen)]
+        labels.append(ReferenceLine(y=low, text=limit.name, anchor="bottom").label(low))
+    references = [ReferenceLine(text="" if small else chosen_text, x=chosen)]
     if y.nominal is not None:
-        references.append(ReferenceLine(text=f"promised: {format_number(100 * y.nominal, 8)} %", y=y.nominal))
+        references.append(ReferenceLine(text=f"promised: {format_percent(y.nominal, 8)}", y=y.nominal))
 
     is_named = len(lines) > 1 and not small
+    ends: Look = {"low": 10**low, "high": 10**high} if y.log else {"low": low, "high": high}
     return line_chart(
-        curves,
-        replace(x, title="" if small else x.title),
-        replace(y, title="", low=ends[0], high=ends[1], pad=0, digits=".5g"),
-        key=f"{key} {(x.low, x.high)}",
-        marks=[mark] if mark else [],
-        references=references,
-        labels=labels,
-        legend="below" if is_named else "",
-        named_ends=is_named,
+        curves, replace(x, title="" if small else x.title), replace(y, title="", pad=0, digits=".5g", **ends),
+        key=f"{key} {(x.low, x.high)}", marks=[mark] if mark else [], references=references, labels=labels,
+        legend="below" if is_named else "", named_ends=is_named,
         margin=(58, 136 if is_named else 16, 30 if small else 44),
         meta={"named": True},  # the ends of lines say what a legend says where it has no room
-    )
+    )  # fmt: skip
 
 
-def _measure_ends(lines: Sequence[Line], log: bool) -> tuple[float, float]:
-    """Ends of the axis of a measure; exponents of ten if it is logarithmic, else 0 is in it."""
-    values = np.concatenate([*(end for line in lines for end in line.bar_ends), [math.nan]])
-    values = values[np.isfinite(values) & ((values > 0) | (not log))]
+def _measure_ends(lines: Sequence[Line], y: Axis, marked: Sequence[float]) -> tuple[float, float]:
+    """Ends of the axis of a measure in its units; 0 is in it unless it is logarithmic."""
+    values = y.shown(end for line in lines for end in (line.y - line.bars[0], line.y + line.bars[1]))
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
-    if log:
-        low, high = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
-        return low - 0.06 * (high - low), high + 0.06 * (high - low)
-    low, high = min(low, 0.0), max(high, 0.0)
-    pad = 0.06 * (high - low) or 0.1
-    return low - pad * (low < 0), high + pad
+    if y.percent:
+        low, high = -0.02, 1.04
+    elif y.log:
+        low = max(low, SMALLEST_SHOWN_SHARE * high)
+        ends = math.log10(low), math.log10(max(high, 1.5 * low))
+        pad = 0.06 * (ends[1] - ends[0])
+        low, high = ends[0] - pad, ends[1] + pad
+    else:
+        low, high = min(low, 0.0), max(high, 0.0)
+        pad = 0.06 * (high - low) or 0.1
+        low, high = low - pad * (low < 0), high + pad
+    # The number of a mark stands below it
+    places = [math.log10(value) if y.log else value for value in y.shown(marked).tolist()]
+    return min([low, *(place - 0.1 * (high - low) for place in places)]), high

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import axis, decade_ticks
 from dpviz.charts.html import fragment
+from dpviz.charts.lines import axis, decade_ticks
 from dpviz.charts.theme import Look
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray

@@ -1,4 +1,4 @@
-"""A plan: the part of the promise that each statistic takes, and how much of its limit its error uses."""
+"""What is used of limits: by designs, and by a plan, with the part of the promise that each statistic takes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,17 +6,70 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import Axis, axis, axis_of_rows
-from dpviz.charts.lines import RING, Line, Mark, line_chart
+from dpviz.charts.lines import RING, Axis, Line, Mark, axis, axis_of_rows, line_chart
 from dpviz.charts.theme import EXACT_COLOR, GREY, Look, ReferenceLine
 from dpviz.core.types import FloatArray
 
-LONGEST_AXIS = 3.0  # end of the longest axis of shares, at which what is beyond stands
+LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
 ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
+SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies beyond stands at the edge
+TICK_SHARES = {SMALLEST_USED_SHARE: "≤ 1 %", 0.03: "3 %", 0.1: "10 %", 0.2: "20 %", 0.5: "50 %", 1.0: "100 %"}
+TICK_SHARES |= {share: f"× {share:g}" for share in (2.0, 5.0, 10.0, 30.0)} | {LARGEST_USED_SHARE: "≥ × 100"}
+LONGEST_AXIS = 3.0  # end of the longest axis of shares of a plan, at which what is beyond stands
 BELOW_LINE = theme.label(
     "all limits hold below this line", x=0.995, xref="x domain", xanchor="right", y=0.0, yanchor="top"
 )
 """Words below the line at 1 of a logarithmic axis."""
+
+
+def _share(value: float, of: str = "") -> str:
+    """A share of something, if it is said of what."""
+    if math.isnan(value):
+        return "not yet known"
+    if value < 10:
+        return f"{100 * value:.3g} %" + (f" of {of}" if of else "")
+    return f"{value:.3g} times" + (f" {of}" if of else "")
+
+
+def limits_chart(
+    names: Sequence[str], used: Mapping[str, Sequence[Sequence[float]]], *, against: str = "", rows: int = 0
+) -> theme.Figure:
+    """A row for each design and a mark for each limit: left of the thin line it is kept, right of it broken.
+
+    Parameters
+    ----------
+    used : mapping
+        By limit the shares of it that the designs use, and the ends of their 95 % error bars; NaN where unknown.
+    against : str, optional
+        What the shares are of, where there is no limit.
+    rows : int, optional
+        Room for more designs than there are.
+    """
+    traces = []
+    step = 0.5 / max(len(used), 2)  # marks of one design stand a little below each other
+    for place, ((limit, values), (color, symbol)) in enumerate(zip(used.items(), LIMIT_MARKS, strict=False)):
+        shares, low, high = np.clip(np.array(values, float), SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+        texts = [_share(share, against or "the limit") for share in values[0]]
+        look = {
+            "text": [f"{design}<br>{limit}: {text}" for design, text in zip(names, texts, strict=True)],
+            "error_x": theme.error_bar(shares - low, high - shares, theme.PALETTE[color]),
+            "marker": theme.dot_marker(10, theme.PALETTE[color], symbol=symbol),
+        }
+        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * step
+        traces.append(theme.scatter("markers", shares, heights, "%{text}", name=limit, cliponaxis=False, **look))
+
+    # A logarithmic axis around all error bars
+    ends = np.concatenate([[0.5, 2.0], *(np.ravel(bars) for _, *bars in used.values())])
+    ends = np.clip([np.nanmin(ends), np.nanmax(ends)], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+    first, last = np.log10(ends).tolist()
+    ticks = [share for share in TICK_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
+    scale = {"tickvals": ticks, "ticktext": [TICK_SHARES[share] for share in ticks]}
+    x = axis(against or "share of the limit", type="log", range=[first - 0.06, last + 0.06], **scale)
+    y = axis_of_rows([*names, *[""] * (rows - len(names))])
+    words = {} if against else {"kept ": "right", " broken": "left"}
+    labels = [ReferenceLine(x=1.0, side=side, text=text, anchor="bottom").label(0.0) for text, side in words.items()]
+    layout: Look = {"labels": labels, "margin": (16, 16, 48), "legend": "below"}
+    return theme.figure(traces, x, y, "limits", references=[ReferenceLine(x=1.0)], **layout)
 
 
 def plan_chart(
@@ -40,14 +93,14 @@ def plan_chart(
     bar, dot = theme.dot_marker(11, EXACT_COLOR, edge=GREY), theme.dot_marker(11, EXACT_COLOR, 2)
     broken = theme.dot_marker(12, theme.FAILED_COLOR, 2, theme.TRUTH_COLOR, symbol="diamond")
     ring = theme.dot_marker(13, GREY, 3, GREY, symbol="circle-open")
-    basic, error = "basic composition", "error: %{text} of its limit"
+    basic, of_limit, of_promise = "basic composition", "%{text} of its limit", f"%{{text}} of {promised}"
     traces: list[Look] = []
     for name, values, half, marker, text in (
-        ("promise used", part, "x", bar, f"%{{text}} of {promised}"),
-        ("limit used", np.where(used > 1, np.nan, used), "x2", dot, error),
-        ("limit broken", np.where(used > 1, used, np.nan), "x2", broken, error),
-        (basic, basic_part, "x", ring, f"{basic}: %{{text}} of {promised}"),
-        (basic, basic_used, "x2", ring, f"error by {basic}: %{{text}} of its limit"),
+        ("promise used", part, "x", bar, of_promise),
+        ("limit used", np.where(used > 1, np.nan, used), "x2", dot, f"error: {of_limit}"),
+        ("limit broken", np.where(used > 1, used, np.nan), "x2", broken, f"error: {of_limit}"),
+        (basic, basic_part, "x", ring, f"{basic}: {of_promise}"),
+        (basic, basic_used, "x2", ring, f"error by {basic}: {of_limit}"),
     ):
         rows = np.flatnonzero(np.isfinite(values))
         look: Look = {"text": [_share(values[row]) for row in rows], "xaxis": half, "marker": marker}
@@ -62,15 +115,16 @@ def plan_chart(
     shapes = [ReferenceLine(x=1.0).shape | {"xref": half} for half in ends]
     if math.isnan(used[-1]):
         shapes.append(ReferenceLine(y=len(names) - 1.5).shape | {"xref": "paper"})
-    words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
-    labels = [ReferenceLine(x=1.0, text=text, side=side).label() | {"xref": half} for half, text, side in words]
-    x, y = _share_axis("promise used", (0.0, 0.46), ends["x"]), axis_of_rows(names)
-    right = _share_axis("limit used", (0.54, 1.0), ends["x2"]) | {"anchor": "y"}
-    look = {"labels": labels, "shapes": shapes, "xaxis2": right, "margin": (16, 16, 48), "legend": "below"}
-    return theme.figure(traces, x, y, f"plan {len(names)}", **look)
+    labels = []
+    for half, text, side in (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left")):
+        words = ReferenceLine(x=1.0, text=text, side=side, anchor="bottom")
+        labels.append(words.label(1.0) | {"xref": half})
+    x, right = _share_axis("promise used", [0.0, 0.46], ends["x"]), _share_axis("limit used", [0.54, 1.0], ends["x2"])
+    look = {"labels": labels, "shapes": shapes, "margin": (16, 16, 48), "legend": "below"}
+    return theme.figure(traces, x, axis_of_rows(names), f"plan {len(names)}", xaxis2=right | {"anchor": "y"}, **look)
 
 
-def _share_axis(title: str, domain: tuple[float, float], end: float) -> Look:
+def _share_axis(title: str, domain: list[float], end: float) -> Look:
     largest = next(tick for tick in (1.0, 2.0, LONGEST_AXIS) if end <= 1.25 * tick)
     ticks = [0.0, 0.5 if largest == 1 else 1.0, largest]  # few enough for a half of a phone
     texts = [f"{'≥ ' * (tick == end == LONGEST_AXIS)}{tick:.0%}" for tick in ticks]
@@ -84,10 +138,6 @@ def _end(*values: FloatArray) -> float:
     return float(np.clip(1.1 * np.max(shares[np.isfinite(shares)], initial=0.0), 1.25, LONGEST_AXIS))
 
 
-def _share(value: float) -> str:
-    return f"{100 * value:.3g} %" if value < 10 else f"{value:.3g} times"
-
-
 def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen: float) -> theme.Figure:
     """How large all errors must be, as a factor of their limits, at each ε.
 
@@ -97,15 +147,13 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
         The ε that has a mark.
     """
     x, y = _drawable(epsilons, factors)
-    color, look = EXACT_COLOR, RING | {"place": "top right"}
-    title, name = "ε of the promise, left is more private", "errors, times their limits"
-    x_axis = Axis(title=title, symbol="ε", log=True, low=x[0] / 1.1, high=x[-1] * 1.1)
-    return line_chart(
-        [Line(name=name, x=x, y=y, color=color)], x_axis, _factor_axis(name, y), key=f"factors {chosen}", legend="",
-        marks=[Mark(x=chosen, y=value, color=color, text=f"{value:.3g}", **look) for value in y[x == chosen].tolist()],
-        references=[ReferenceLine(y=1.0)],
-        labels=[BELOW_LINE],
-    )  # fmt: skip
+    name, look = "errors, times their limits", RING | {"place": "top right", "color": EXACT_COLOR}
+    marks = [Mark(x=chosen, y=value, text=f"{value:.3g}", **look) for value in y[x == chosen].tolist()]
+    title, ends = "ε of the promise, left is more private", {"low": x[0] / 1.1, "high": x[-1] * 1.1}
+    axes = Axis(title=title, symbol="ε", log=True, **ends), _factor_axis(name, y)
+    shared: Look = {"references": [ReferenceLine(y=1.0)], "labels": [BELOW_LINE], "legend": ""}
+    line = Line(name=name, x=x, y=y, color=EXACT_COLOR)
+    return line_chart([line], *axes, key=f"factors {chosen}", marks=marks, **shared)
 
 
 def _factor_axis(title: str, factors: FloatArray) -> Axis:

@@ -11,8 +11,7 @@ from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
-from dpviz.charts.axes import MEASURES, Axis
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import MEASURES, Axis, Line, Mark, line_chart
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Look, ReferenceLine, Stroke
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
@@ -51,13 +50,14 @@ def curves_chart(
     points = {line.method: curves.at_chosen(line) for line in solid}
     diamonds = dict(together or {}) if sets > 1 else {}
     name, prefix = ("your point", "") if sets == 1 else ("one set", "one set: ")
-    marks = []
-    for method, level in points.items():
+    needs = []
+    for key, level in points.items():
         is_above = sum(value > level for value in points.values()) < sum(value < level for value in points.values())
-        marks += _prior_mark(curves, method, level, name, prefix, is_above=is_above)
-    for method, level in diamonds.items():
-        look: Look = {"is_above": kind.quantity.larger_is_safer, "symbol": "diamond"}
-        marks += _prior_mark(curves, method, level, f"{sets} sets together", f"{sets} sets: ", **look)
+        needs.append((key, level, name, prefix, "circle", is_above))
+    for key, level in diamonds.items():
+        is_above = kind.quantity.larger_is_safer
+        needs.append((key, level, f"{sets} sets together", f"{sets} sets: ", "diamond", is_above))
+    marks = [_prior_mark(curves, *need) for need in needs if curves.chosen > 0 and 0 < need[1] < math.inf]
 
     # The numbers of theorems at the ends of their lines, and what dots and dashes are
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
@@ -77,13 +77,8 @@ def curves_chart(
     x = Axis(**MEASURES["along"][curves.axis], log=True, low=first, high=last, pad=edge)
     y = Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", pad=edge)
     references = [ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])]
-    layout: Look = {
-        "marks": marks,
-        "labels": labels,
-        "references": references,
-        "margin": (74, 62 if labels else 18, 34),
-    }
-    return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", **layout)
+    look: Look = {"labels": labels, "references": references, "margin": (74, 62 if labels else 18, 34)}
+    return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", marks=marks, **look)
 
 
 def _prior_look(key: str) -> Look:
@@ -109,35 +104,30 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
     )  # fmt: skip
 
 
-def _prior_mark(
-    curves: Curves, key: str, level: float, name: str, prefix: str, *, is_above: bool, symbol: str = "circle"
-) -> list[Mark]:
-    """What a method needs at the reader's own point, if anything, on the private side of its last digit."""
-    if curves.chosen <= 0 or not 0 < level < math.inf:
-        return []
+def _prior_mark(curves: Curves, key: str, level: float, name: str, prefix: str, symbol: str, is_above: bool) -> Mark:
+    """What a method needs at the reader's own point, on the private side of its last digit."""
     kind, method, cells = curves.kind, PRIOR_METHODS[key], curves.kind.cells(curves.setting)
     counted = kind.counted(level, curves.setting)
     text = format_number(kind.quantity.round(counted, 3), 3)
     per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell" if cells else ""
     is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
-    mark = Mark(
+    return Mark(
         x=curves.chosen, y=counted, color=method.color, symbol=symbol, name=method.named(cells),
         text=f"{prefix}{text}" if key == HEADLINE.key else "",  # others have their number on hover
         place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
         hover=f"{name}: {kind.axis} {text}{per_cell}", look=_prior_look(key),
     )  # fmt: skip
-    return [mark]
 
 
 def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]:
     """Ends of the vertical axis; what is smaller than 10⁻⁷ of the largest, and not marked, falls out of it."""
-    points = np.array([level for level in marked if math.isfinite(level) and level > 1e-40])
-    finite = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
-    if len(finite) == 0:
+    points = [level for level in marked if 1e-40 < level < math.inf]
+    drawn = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
+    if len(drawn) == 0:
         return 0.1, 10.0
-    high = float(finite.max()) * 1.6
-    low = max(float(finite.min()) / 1.8, high * 1e-7, 1e-12)
-    return min([low, *(points / 1.8).tolist()]), high
+    high = float(drawn.max()) * 1.6
+    low = max(float(drawn.min()) / 1.8, high * 1e-7, 1e-12)
+    return min([low, *(level / 1.8 for level in points)]), high
 
 
 def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | None]) -> theme.Figure:
@@ -154,10 +144,10 @@ def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | Non
     right = max(end, min(epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
     points = {key: (given.epsilons, given.deltas) for key, given in known.items()}
     deltas = {key: given.delta_at_epsilon for key, given in known.items()}
-    shown = {key: delta for key, delta in deltas.items() if delta >= SMALLEST_PROFILE_DELTA}
+    marked = epsilon, {key: delta for key, delta in deltas.items() if delta >= SMALLEST_PROFILE_DELTA}
     x = Axis(title="ε (left is more private)", low=0.0, high=right)
-    promised = [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)]
-    return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, (epsilon, shown), references=promised)
+    promised = ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)
+    return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, marked, references=[promised])
 
 
 def average_chart(
@@ -208,10 +198,10 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
     ways : Ways
         As far as they are known, with the exact answer.
     """
-    method, sets, kind = HEADLINE, question.sets, question.kind
-    exact = {count: level for (key, count), level in sorted(ways.exact.items()) if key == method.key}
+    kind, sets, color = question.kind, question.sets, HEADLINE.color
+    exact = {count: level for (key, count), level in sorted(ways.exact.items()) if key == HEADLINE.key}
     counts = divided_sets(sets)
-    shares = {count: ways.shares[method.key, count] for count in counts if (method.key, count) in ways.shares}
+    shares = {count: ways.shares[HEADLINE.key, count] for count in counts if (HEADLINE.key, count) in ways.shares}
     levels = {
         "exact": (EXACT_LINE, exact),
         "ε/M each, δ = 0 (the papers' rule)": (PURE_LINE, {count: share.pure for count, share in shares.items()}),
@@ -222,11 +212,11 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
     for name, (stroke, by_count) in levels.items():
         if by_count:
             rows = np.array([kind.counted(level, question.setting) for level in by_count.values()])
-            lines.append(Line(name=name, color=method.color, x=np.array([*by_count]), y=rows, stroke=stroke))
+            lines.append(Line(name=name, color=color, x=np.array([*by_count]), y=rows, stroke=stroke))
     needed = kind.counted(exact[sets], question.setting)
     smallest = min([exact[sets], *(share.split for share in shares.values())])
-    text = f"exact: {kind.quantity.text(needed, 3)}"
     x = Axis(title="sets M", log=True, low=1.0, high=counts[-1])  # as long as points still come
     y = Axis(title=kind.axis, log=True, low=kind.counted(smallest, question.setting) / 2)
-    mark = Mark(x=sets, y=needed, color=method.color, text=text, name=f"exact, M = {sets}")
+    text, name = f"exact: {kind.quantity.text(needed, 3)}", f"exact, M = {sets}"
+    mark = Mark(x=sets, y=needed, color=color, text=text, name=name)
     return line_chart(lines, x, y, key="sets", marks=[mark], references=[AS_MANY])

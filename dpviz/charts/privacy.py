@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import Axis, axis
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, axis, line_chart
 from dpviz.charts.theme import GREY, Look, ReferenceLine, Stroke
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
@@ -46,13 +45,12 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     marks.append(Mark(x=epsilon, y=max(delta, LOWEST_DELTA), text=text, place=place, hover=hover, **look))
     allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
-    title = {"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"}
     return line_chart(
         [Line(x=profile.epsilons[shown], y=profile.deltas[shown], **look)],
         Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
         Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
-        key=f"profile {profile.synthesizer.key}", marks=marks, legend="", margin=(70, 16, 44), title=title,
-        references=[allowed] if summary.delta > LOWEST_DELTA else [],
+        key=f"profile {profile.synthesizer.key}", marks=marks, references=[allowed], legend="", margin=(70, 16, 44),
+        title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"},
     )  # fmt: skip
 
 
@@ -71,28 +69,27 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     key, delta, slope = summary.synthesizer.key, summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
     allowed = f"allowed by ε = {format_number(summary.epsilon)}"
     allowed += f", δ = {format_number(summary.delta, 3)}" if summary.delta > 0 else ""
-    ends, grid = np.array([0.0, 1.0]), np.linspace(0, 1, 201)
+    ends, grid, dotted = np.array([0.0, 1.0]), np.linspace(0, 1, 201), Stroke("dot", 1.2)
+    tangent = "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)"
     curves = [
-        (ends, 1 - ends, "guessing blindly", GREY, Stroke("dot", 1.2)),
-        (promised.type_one, promised.type_two, allowed, GREY, Stroke("dash", 2)),
-        ((1 - delta) / slope * ends, (1 - delta) * (1 - ends), "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", key,
-         Stroke("dot", 1.2)),
-        (curve.type_one, curve.type_two, "this release", key, theme.EXACT_LINE),
-    ]  # fmt: skip
+        ("guessing blindly", GREY, dotted, ends, 1 - ends),
+        (allowed, GREY, Stroke("dash", 2), promised.type_one, promised.type_two),
+        (tangent, key, dotted, (1 - delta) / slope * ends, (1 - delta) * (1 - ends)),
+        ("this release", key, theme.EXACT_LINE, curve.type_one, curve.type_two),
+    ]
     if np.isfinite(curve.mu):
-        name = f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}"
-        curves.insert(3, (grid, curve.normal(grid), name, GREY, Stroke("solid", 1.2)))
+        normal = f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}"
+        curves.insert(3, (normal, GREY, Stroke("solid", 1.2), grid, curve.normal(grid)))
     hover = "false alarms %{x:.4f}<br>misses %{y:.4f}"
-    lines = [Line(x=x, y=y, name=name, color=color, stroke=stroke, hover=hover) for x, y, name, color, stroke in curves]
+    lines = [Line(name=name, color=color, stroke=stroke, x=x, y=y, hover=hover) for name, color, stroke, x, y in curves]
     # Letters; those that would cover one another stand together
     places = {STEEPEST_POINT: curve.steepest, MEETS_AXIS: (0.0, 1 - delta)}
-    places[TOUCHING_POINT] = curve.touching(summary.epsilon)
-    letters: dict[tuple[float, float], str] = {}
-    for letter, place in places.items():
+    letters: dict[tuple[float, float], list[str]] = {}
+    for letter, place in (places | {TOUCHING_POINT: curve.touching(summary.epsilon)}).items():
         near = next((known for known in letters if math.dist(known, place) < 0.05), place)
-        letters[near] = f"{letters[near]}, {letter}" if near in letters else letter
-    look: Look = {"color": GREY, "size": 8, "symbol": "diamond", "place": "middle right"}
-    marks = [Mark(x=x, y=y, text=text, look={"hoverinfo": "skip"}, **look) for (x, y), text in letters.items()]
+        letters.setdefault(near, []).append(letter)
+    look: Look = {"color": GREY, "size": 8, "symbol": "diamond", "place": "middle right", "look": {"hoverinfo": "skip"}}
+    marks = [Mark(x=x, y=y, text=", ".join(group), **look) for (x, y), group in letters.items()]
     # The best guess
     best = int(np.argmin(curve.type_one + curve.type_two))
     x, y = float(curve.type_one[best]), float(curve.type_two[best])
@@ -111,9 +108,9 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
 def _released(synthesizer: Synthesizer) -> tuple[Any, Axis]:
     """Places of the released tables, and their axis."""
     counts = synthesizer.column_counts
-    if counts.shape[1] == 2:
-        return counts[:, 0], Axis(title="released m1", symbol="released")
-    return np.arange(len(counts)), Axis(title="released table, in order", symbol="released")
+    is_listed = counts.shape[1] > 2
+    title = "released table, in order" if is_listed else "released m1"
+    return np.arange(len(counts)) if is_listed else counts[:, 0], Axis(title=title, symbol="released")
 
 
 def _release_line(synthesizer: Synthesizer, values: FloatArray, name: str, dash: str = "solid") -> Line:
@@ -122,14 +119,19 @@ def _release_line(synthesizer: Synthesizer, values: FloatArray, name: str, dash:
     return Line(name=name, x=_released(synthesizer)[0], y=values, color=synthesizer.key, **look)
 
 
+def _column_mark(line: Line, column: int, text: str, place: str) -> Mark:
+    """A released table with its number."""
+    x, y, look = float(line.x[column]), float(line.y[column]), {"hoverinfo": "skip"}
+    return Mark(x=x, y=y, color=line.color, size=12, text=text, place=place, look=look)
+
+
 def _last_mark(draws: Draws, line: Line, digits: int) -> list[Mark]:
-    """The table that was drawn last, if any, with its number."""
-    marks = []
-    for column in draws.columns[-1:].tolist():
-        x, y = float(line.x[column]), float(line.y[column])
-        place, text = "top center" if y >= 0 else "bottom center", format_number(y, digits)
-        marks.append(Mark(x=x, y=y, color=line.color, size=12, text=text, place=place, look={"hoverinfo": "skip"}))
-    return marks
+    """The table that was drawn last, if any."""
+    values = {column: float(line.y[column]) for column in draws.columns[-1:].tolist()}
+    return [
+        _column_mark(line, column, format_number(value, digits), "top center" if value >= 0 else "bottom center")
+        for column, value in values.items()
+    ]
 
 
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> theme.Figure:
@@ -143,19 +145,18 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     with np.errstate(over="ignore", under="ignore"):  # what lies beyond is drawn at the edge
         posterior = np.clip(view.prior_odds * np.exp(log_odds), 1e-280, 1e280)
         low, prior, high = np.clip(view.prior_odds * np.exp([-epsilon, 0.0, epsilon]), 1e-280, 1e280).tolist()
-    odds = f"odds of {view.first} : {view.second}"
-    line = _release_line(synthesizer, posterior, odds)
+    title = f"odds of {view.first} : {view.second}"
+    line = _release_line(synthesizer, posterior, title)
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
-    x, y, place = float(line.x[chosen]), float(posterior[chosen]), "left" if chosen > len(posterior) / 2 else "right"
-    text, look = f"{format_number(view.posterior_odds, 3)} : 1", {"hoverinfo": "skip"}
-    mark = Mark(x=x, y=y, color=line.color, size=12, text=text, place=f"top {place}", look=look)
+    place = "top left" if chosen > len(posterior) / 2 else "top right"
+    mark = _column_mark(line, chosen, f"{format_number(view.posterior_odds, 3)} : 1", place)
     references = [
         ReferenceLine(y=prior, text="prior odds", dash="dot", at=1, side="right"),
         ReferenceLine(y=high, text="prior × e<sup>ε</sup>", at=1, side="right"),
         ReferenceLine(y=low, text="prior × e<sup>−ε</sup>", at=0),
     ]
     reach = [prior / 10, prior * 10, low, high, *posterior.tolist()]
-    axes = _released(synthesizer)[1], Axis(title=odds, log=True, low=min(reach), high=max(reach))
+    axes = _released(synthesizer)[1], Axis(title=title, log=True, low=min(reach), high=max(reach))
     key = f"attacker {synthesizer.key} {synthesizer.shape}"
     return line_chart([line], *axes, key=key, marks=[mark], references=references, legend="")
 
@@ -163,15 +164,15 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
 def draws_chart(draws: Draws) -> theme.Figure:
     """The exact row as a line, the shares of releases so far as dots with 95 % bars, the last release marked."""
     release, columns = draws.synthesizer, np.flatnonzero(draws.tally)
-    (places, x), row = _released(release), _release_line(release, draws.probabilities, "exact row")
-    lines = [row]
+    row = _release_line(release, draws.probabilities, "exact row")
+    lines, (places, x), y = [row], _released(release), Axis(title="probability", low=0.0)
     if len(columns):
         share, (low, high) = draws.tally[columns] / len(draws.columns), draws.bars(columns)
         error, exact = np.stack([share - low, high - share]), np.zeros(len(columns), bool)
         look: Look = {"color": theme.SIMULATED_COLOR, "error": error, "exact": exact}
         lines.append(Line(name="drawn so far", x=places[columns], y=share, **look))
-    look = {"marks": _last_mark(draws, row, 3), "legend": "above"}
-    return line_chart(lines, x, Axis(title="probability", low=0.0), key=f"draws {release.key} {release.shape}", **look)
+    key, marks = f"draws {release.key} {release.shape}", _last_mark(draws, row, 3)
+    return line_chart(lines, x, y, key=key, marks=marks, legend="above")
 
 
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
@@ -182,32 +183,30 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
     epsilon : float
         Promised ε; ±ε are thin lines.
     """
-    release, lines, marks = draws.synthesizer, list[Line](), list[Mark]()
+    release, lines = draws.synthesizer, list[Line]()
     for dash, neighbour in zip(("solid", "dot"), draws.neighbours[:2].tolist(), strict=False):
         log_odds, name = draws.log_odds(neighbour), f"against {release.row_table(neighbour)}"
         lines.append(_release_line(release, np.where(np.isfinite(log_odds), log_odds, np.nan), name, dash))
-        marks += _last_mark(draws, lines[-1], 4)
     values = np.concatenate([[-epsilon, epsilon], *(line.y for line in lines)])
     y = Axis(title="log-odds", low=1.06 * float(np.nanmin(values)), high=1.06 * float(np.nanmax(values)), pad=0)
-    key, references = f"draws {release.key} {release.shape}", [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)]
-    look: Look = {"marks": marks, "references": references, "legend": "above"}
-    return line_chart(lines, _released(release)[1], y, key=key, **look)
+    look: Look = {"references": [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)], "legend": "above"}
+    look |= {"key": f"draws {release.key} {release.shape}"}
+    marks = [mark for line in lines for mark in _last_mark(draws, line, 4)]
+    return line_chart(lines, _released(release)[1], y, marks=marks, **look)
 
 
 def two_tables_chart(tables: TwoTables) -> theme.Figure:
     """The releases of two neighbours as steps, the gap between them shaded, and the most telling release marked."""
     release = tables.synthesizer
-    positions, _ = _released(release)
-    places = positions[tables.columns]
+    positions, axis_of_tables = _released(release)
+    places, title, prefixes = positions[tables.columns], axis_of_tables.title, ("", "")
+    colors = theme.color_of(release.key), theme.PALETTE["slate"]
     first, last = float(places[0]) - 0.5, float(places[-1]) + 0.5
     if isinstance(release, TwoCellSynthesizer):
         prefixes, colors = ("this person said yes: ", "this person said no: "), (theme.YES_COLOR, theme.NO_COLOR)
         title = "released yes (m1)"
-    else:
-        prefixes, colors = ("", ""), (theme.color_of(release.key), theme.PALETTE["slate"])
-        title = "released table, in order"
-        if len(places) < len(positions):
-            title += f" ({len(places):,} of {len(positions):,} shown)"
+    elif len(places) < len(positions):
+        title += f" ({len(places):,} of {len(positions):,} shown)"
     # Both distributions, with one value more at both ends so that the outer steps are as wide as the others
     looks = {"color": colors[0], "width": 2.6}, {"color": colors[1], "width": 2.2, "dash": "dash"}
     traces = []

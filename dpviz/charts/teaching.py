@@ -11,8 +11,7 @@ from textwrap import wrap
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import Axis, axis, axis_of_rows, log_scale
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, axis, axis_of_rows, line_chart, log_scale
 from dpviz.charts.theme import Look, ReferenceLine
 from dpviz.core.formatting import format_percent
 from dpviz.core.types import FloatArray

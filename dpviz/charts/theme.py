@@ -1,12 +1,13 @@
 """Colors, figures and primitives of all pictures: exact is a line, simulated an amber dot, a promise a thin line."""
 
+import math
 import re
 import tomllib
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ EXACT_LINE = Stroke("solid", 2.6)
 PURE_LINE = Stroke("dot", 1.7)
 PRINTED_LINE = Stroke("dash", 1.5)
 BOUND_LINE = Stroke("dashdot", 1.7)
+THIN_LINE = Stroke("solid", 1.6)
 
 
 class RuleStyle(NamedTuple):
@@ -58,7 +60,6 @@ YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # of people, their answers and rows 
 FAILED_COLOR = "#E02030"  # of what misses the truth or breaks a promise, which has another shape as well
 EXACT_COLOR = PALETTE["blue"]  # of exact values where no mechanism has to be told from another one
 GREY = PALETTE["grey"]  # also the edge of marks, on dark and on light pages
-RULE_LINE = {"color": GREY, "width": 1.2}  # of a promised or nominal value
 TRUTH: Look = {"color": TRUTH_COLOR, "width": 1.8}  # look of a line at the truth
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#B2182B"], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
@@ -156,7 +157,7 @@ LEGENDS: dict[str, Look] = {
 def figure(
     traces: Iterable[Look], x: Look, y: Look, key: str, *,
     margin: tuple[int, ...] = (70, 16, 30), legend: str = "above", references: Sequence["ReferenceLine"] = (),
-    labels: Sequence[Look] = (), **layout: Any,
+    labels: Sequence[Look] = (), names: Sequence[Look] = (), **layout: Any,
 ) -> Figure:  # fmt: skip
     """Figure of traces and axes.
 
@@ -168,17 +169,39 @@ def figure(
         Pixels at the left, at the right, above, and below if not as usual.
     legend : {"above", "right", "inside left", "inside right", "below", ""}, optional
         Where it stands, if at all.
-    references, labels : sequence of ReferenceLine and of dict, optional
-        Thin lines, and further texts.
+    references, labels, names : sequence of ReferenceLine and of dict, optional
+        Thin lines, of which those beyond the axes are left out, and further texts before and after theirs.
     **layout
         Further attributes of plotly's layout.
     """
-    shapes = [reference.shape for reference in references]
-    annotations = [*labels, *(reference.label() for reference in references if reference.text)]
+    shapes, annotations = [], [*labels]
+    for reference in references:
+        place, share = place_on(x, reference.x) if reference.y is None else place_on(y, reference.y)
+        if 0 <= share <= 1:
+            shapes.append(reference.shape)
+            annotations += [reference.label(place)] if reference.text else []
     sides = dict(zip("lrtb", (*margin, 104 if legend == "below" else 52), strict=False))
-    default: Look = {"margin": sides, "hoverlabel": {"align": "left"}, "shapes": shapes, "annotations": annotations}
+    default: Look = {
+        "margin": sides,
+        "hoverlabel": {"align": "left"},
+        "shapes": shapes,
+        "annotations": [*annotations, *names],
+    }
     default |= {"legend": LEGENDS[legend]} | ({"showlegend": bool(legend)} if legend in ("below", "") else {})
     return Figure([*traces], {"xaxis": x, "yaxis": y, "uirevision": key, **default, **layout})
+
+
+def place_on(axis: Look, value: float | None) -> tuple[float, float]:
+    """Place of a value in units of an axis, and the share of the axis that is below it; NaN for no value.
+
+    >>> place_on({"type": "log", "range": [0, 4]}, 10.0), place_on({"range": [2, 0]}, 0.5)
+    ((1.0, 0.25), (0.5, 0.75))
+    """
+    place = math.nan if value is None else float(value)
+    if axis.get("type") == "log":
+        place = math.log10(place) if place > 0 else -math.inf
+    first, last = axis.get("range", (place - 1, place + 1))
+    return place, (place - first) / (last - first)
 
 
 # Primitives
@@ -218,6 +241,7 @@ class ReferenceLine:
     width: float = 1.2
     layer: str = "below"  # the marks of the picture, or above them
     side: str = "left"  # of the words that stands at their place: left, center or right
+    anchor: str = "top"  # the same of top and bottom
     at: float | None = None  # share of the picture's height or width at which they stand
 
     @property
@@ -228,12 +252,11 @@ class ReferenceLine:
         line = {"color": self.color, "width": self.width, "dash": self.dash}
         return {"type": "line", "line": line, "layer": self.layer} | (across if self.x is None else upright)
 
-    def label(self, position: float | None = None) -> Look:
-        """Its words; a `position` in units of a logarithmic axis is the exponent of its place."""
+    def label(self, place: float | None = None) -> Look:
+        """Its words, where it stands at `place` in units of its axis."""
         own, across, start = ("y", "x", 0.005) if self.x is None else ("x", "y", 1)
-        place = {own: getattr(self, own) if position is None else position, f"{across}ref": f"{across} domain"}
-        place[across] = start if self.at is None else self.at
-        return label(self.text, **place, xanchor=self.side, yanchor="bottom")
+        ends = {own: place, across: start if self.at is None else self.at, f"{across}ref": f"{across} domain"}
+        return label(self.text, **ends, xanchor=self.side, yanchor=self.anchor)
 
 
 def truth_line(x: float | None, text: str, low: float = 0.0, high: float = 1.0) -> list[ReferenceLine]:
@@ -246,10 +269,10 @@ def truth_line(x: float | None, text: str, low: float = 0.0, high: float = 1.0) 
     """
     if x is None or not low <= x <= high:
         return []
-    side, share = "center", (x - low) / ((high - low) or 1.0)
-    if not 0.2 <= share <= 0.8:
-        side = "left" if share < 0.2 else "right"
-    return [ReferenceLine(x=x, text=text, side=side, layer="above", **TRUTH)]
+    share = (x - low) / ((high - low) or 1.0)
+    side = "left" if share < 0.2 else "center"
+    side = "right" if share > 0.8 else side
+    return [ReferenceLine(x=x, text=text, side=side, anchor="bottom", layer="above", **TRUTH)]
 
 
 def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[Look]:
@@ -263,15 +286,12 @@ def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: f
         Height of a line of a name, and that above which none stands.
     """
     names = sorted(heights, key=lambda name: heights[name])
-    sizes = [1 + name.count("<br>") for name in names]
-    gaps = [0.0, *(gap * (below + above) / 2 for below, above in pairwise(sizes))]
-    places = [heights[name] for name in names]
-    for index in range(1, len(places)):
-        places[index] = max(places[index], places[index - 1] + gaps[index])
-    # Names that were pushed out at the top push the ones below them.
-    for index in reversed(range(len(places))):
-        places[index] = min(places[index], ceiling)
-        ceiling = places[index] - gaps[index]
+    lines = np.array([1 + name.count("<br>") for name in names])
+    offsets = gap * (np.cumsum(lines) - lines / 2)  # of names upon one another
+    offsets -= offsets[:1]
+    # Each name pushes up those above it; where the highest is beyond the ceiling, it pushes all below it down
+    bases = np.maximum.accumulate([heights[name] for name in names] - offsets)
+    places = (np.minimum(bases, ceiling - offsets[-1:]) + offsets).tolist()
     look = {"xref": "x domain", "xanchor": "left", "yanchor": "middle"}
     return [label(name, x=x, y=place, **look) for name, place in zip(names, places, strict=True)]
 
@@ -282,13 +302,11 @@ def shorten_labels(labels: Iterable[str]) -> dict[str, str]:
     >>> list(shorten_labels(["Original data", "Noise, twice", "Noise (public), once", "Modips (BIT)"]).values())
     ['Original data', 'Noise, twice', 'Noise, public', 'Modips']
     """
-    plain = {text: re.sub(r" \(([^)]*)\),?", r", \1,", text).strip(", ") for text in labels}
-    parts = {text: words.split(", ") for text, words in plain.items()}
-
-    def shorten(first: str, rest: list[str]) -> str:
-        same_start = [words for head, *words in parts.values() if head == first]
-        distinct = [word for word in rest if sum(word in words for words in same_start) < len(same_start)]
-        unique = [word for word in distinct if sum(word in words for words in same_start) == 1]
-        return ", ".join([first, *(unique[:1] or distinct)])
-
-    return {label: shorten(first, rest) for label, (first, *rest) in parts.items()}
+    parts = {text: re.sub(r" \(([^)]*)\),?", r", \1,", text).strip(", ").split(", ") for text in labels}
+    counts = Counter((first, word) for first, *rest in parts.values() for word in ("", *rest))  # "" for all
+    short = {}
+    for text, (first, *rest) in parts.items():
+        distinct = [word for word in rest if counts[first, word] < counts[first, ""]]
+        unique = [word for word in distinct if counts[first, word] == 1]
+        short[text] = ", ".join([first, *(unique[:1] or distinct)])
+    return short

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from dpviz.charts.axes import AXIS_INTERVALS, Axis, round_step
-from dpviz.charts.comparison import limits_chart
-from dpviz.charts.lines import FADED_OPACITY, RING, Line, Mark, comparison_chart
+from dpviz.charts.lines import AXIS_INTERVALS, FADED_OPACITY, RING, Axis, Line, Mark, comparison_chart, round_step
+from dpviz.charts.plan import limits_chart
 from dpviz.charts.theme import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, Figure
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.charts import coverage as charts
+from dpviz.charts import inference as charts
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.escape import decode_utf8

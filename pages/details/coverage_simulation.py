@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.coverage import caterpillar_chart
+from dpviz.charts.inference import caterpillar_chart
 from dpviz.coverage import CoveragePlan, CoverageTally, Performance, first_intervals, performance_of, report
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES

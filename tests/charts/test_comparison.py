@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, limits_chart
+from dpviz.charts.plan import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, limits_chart
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.figures import accuracy_svgs, limit_use, limits_figure

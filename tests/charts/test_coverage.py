@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.charts import theme
-from dpviz.charts.coverage import COVERING, MISSED, caterpillar_chart, coverage_chart
+from dpviz.charts.inference import COVERING, MISSED, caterpillar_chart, coverage_chart
 from dpviz.charts.lines import NAME_SHARE
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.types import FloatArray
@@ -152,7 +152,7 @@ def test_every_two_rules_differ_in_color_and_dash_for_color_blind_readers_too(re
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
     used = [theme.color_of(law) for law in two_cell_synthesizers()] + [theme.SIMULATED_COLOR]
     assert len(set(used)) == len(used)
-    assert theme.RULE_LINE["color"] not in {style.color for style in theme.RULE_STYLES.values()}
+    assert theme.GREY not in {style.color for style in theme.RULE_STYLES.values()}
 
 
 def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
@@ -192,7 +192,8 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     figure = drawn(level=level)
     across = [shape for shape in figure.layout.shapes if shape.xref == "x domain"]
     assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
-    assert across[0].line.width == theme.RULE_LINE["width"] < min(trace.line.width for trace in lines_of(figure))
+    thin = theme.ReferenceLine(x=0.0).width
+    assert across[0].line.width == thin < min(trace.line.width for trace in lines_of(figure))
     (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
     number = match_in(r"^promised: ([\d.]+) %$", name_in(told.text))
     annotations = drawn({}, marks={}, level=level).layout.annotations

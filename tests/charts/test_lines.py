@@ -10,8 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.axes import Axis
-from dpviz.charts.lines import SMALLEST_SHOWN_SHARE, Line, Mark, comparison_chart, line_chart
+from dpviz.charts.lines import SMALLEST_SHOWN_SHARE, Axis, Line, Mark, comparison_chart, line_chart
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, ReferenceLine, color_of
 
 

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpviz.charts import theme
-from dpviz.charts.axes import log_scale
+from dpviz.charts.lines import log_scale
 from dpviz.charts.matrix import HINT, log_odds_heatmap, matrix_heatmap, release_html
 from dpviz.charts.privacy import attacker_chart, profile_chart
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, Synthesizer

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.posterior import count_distribution_chart, densities_chart
+from dpviz.charts.inference import count_distribution_chart, densities_chart
 from dpviz.charts.theme import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.coverage import COVERING, MISSED, class_chart
 from dpviz.charts.html import fragment
+from dpviz.charts.inference import COVERING, MISSED, class_chart
 from dpviz.charts.teaching import guesses_chart
 from dpviz.charts.theme import PALETTE, TRUTH_COLOR, Figure
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.axes import MEASURES
 from dpviz.charts.comparison import comparison_picture, release_chart
+from dpviz.charts.lines import MEASURES
 from dpviz.charts.theme import shorten_labels
 from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import OUTCOME_MEASURES

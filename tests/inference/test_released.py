@@ -13,7 +13,7 @@ import pytest
 from scipy.special import betaincinv
 
 from dpviz.calibration.several_sets import PRIOR_RULES
-from dpviz.charts.posterior import densities_chart
+from dpviz.charts.inference import densities_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design, describe_promise
 from dpviz.inference import report

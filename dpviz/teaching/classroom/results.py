@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from dpviz.charts.coverage import class_chart
+from dpviz.charts.inference import class_chart
 from dpviz.charts.teaching import guesses_chart
 from dpviz.charts.theme import Figure
 from dpviz.core.monte_carlo import wilson_interval

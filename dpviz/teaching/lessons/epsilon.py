@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from dpviz.charts.axes import Axis
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.charts.theme import GREY, Figure, ReferenceLine
 from dpviz.core.formatting import format_count, format_number, format_percent, join_words

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.charts.axes import Axis
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import Bar, bars_chart, with_guess
 from dpviz.charts.theme import PURE_LINE, Figure
 from dpviz.core.formatting import format_invented_rows

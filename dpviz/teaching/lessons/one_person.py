@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.axes import Axis
-from dpviz.charts.lines import Line, line_chart
+from dpviz.charts.lines import Axis, Line, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, DotTable, bars_chart, people_chart, with_guess
 from dpviz.charts.theme import EXACT_LINE, NO_COLOR, YES_COLOR, Figure
 from dpviz.core.formatting import format_count, format_number, format_percent

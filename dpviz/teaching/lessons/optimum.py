@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.axes import Axis
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, with_guess
 from dpviz.charts.theme import Figure, color_of
 from dpviz.comparisons.proportion import BinaryData, method_of_release

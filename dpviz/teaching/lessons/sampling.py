@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpviz.charts.coverage import caterpillar_chart
+from dpviz.charts.inference import caterpillar_chart
 from dpviz.charts.teaching import with_guess
 from dpviz.charts.theme import Figure
 from dpviz.coverage import CoveragePlan, ExactCoverage, ShownRuns, exact_coverage, first_intervals

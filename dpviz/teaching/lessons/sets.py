@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.axes import Axis
-from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import with_guess
 from dpviz.charts.theme import BOUND_LINE, Figure
 from dpviz.comparisons import Analysis, BinaryData
