@@ -43,9 +43,10 @@ class DrawnMeasure(NamedTuple):
 
 def drawn_measures(question: Comparison | BudgetSplit) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn, by key; after the error in a division those of other estimands by their keys."""
-    estimands, keys, against = {}, COMPARED_MEASURES, "by each method against ε"
+    estimands: Mapping[str, Any] = {}
+    keys, against = list(COMPARED_MEASURES), "by each method against ε"
     if isinstance(question, BudgetSplit):
-        estimands, keys, against = question.secondary, DIVIDED_MEASURES, f"against {question.axis}"
+        estimands, keys, against = question.secondary, list(DIVIDED_MEASURES), f"against {question.axis}"
     measures = {}
     for key in (ERROR, *estimands, *keys[1:]):
         estimand = estimands.get(key, question.data.chosen_estimand)

@@ -45,7 +45,7 @@ class _Side(NamedTuple):
         """Ends of the cells in units of the axis, as plotly.js draws them; an axis of texts counts the cells."""
         values = np.asarray(self.values, float) if isinstance(self.values, np.ndarray) else np.arange(len(self.values))
         steps = np.diff(values) / 2 if len(values) > 1 else np.array([0.5])
-        return np.concatenate([values[:1] - steps[0], values[: len(steps)] + steps, values[len(steps) :] + steps[-1]])
+        return np.concatenate([values[:1] - steps[:1], values[: len(steps)] + steps, values[len(steps) :] + steps[-1]])
 
     def ends(self, table: int) -> list[float]:
         """Ends of the cell of a table or pair; one that is not shown lies between those that are."""
@@ -55,24 +55,20 @@ class _Side(NamedTuple):
         return ends
 
 
-def _sides(view: TableView) -> tuple[_Side, _Side, _Side]:
+def _sides(view: TableView) -> tuple[_Side, ...]:
     """Released tables, confidential tables, and pairs of neighbours of a view."""
-    release = view.synthesizer
+    release, places = view.synthesizer, (view.columns, view.rows, view.pairs)
     if release.row_counts.shape[1] == 2:
-        return (
-            _Side("released m1", "m1 = %{x}", view.columns, view.columns),
-            _Side("confidential n1", "n1 = %{y}", view.rows, view.rows),
-            _Side("n1 of the pair n1, n1 + 1", "n1 = %{y} and one more", view.pairs, view.pairs),
-        )
+        titles = "released m1", "confidential n1", "n1 of the pair n1, n1 + 1"
+        hovers = "m1 = %{x}", "n1 = %{y}", "n1 = %{y} and one more"
+        return tuple(map(_Side, titles, hovers, places, places))
     columns, rows = (
-        [",".join(map(str, table)) for table in tables] for tables in (release.column_counts, release.row_counts)
+        [",".join(map(str, table)) for table in part] for part in (release.column_counts, release.row_counts)
     )
-    pairs = [f"{rows[first]} | {rows[second]}" for first, second in release.neighbours[view.pairs]]
-    return (
-        _Side("released counts", "(%{x})", view.columns, [columns[column] for column in view.columns]),
-        _Side("confidential counts", "(%{y})", view.rows, [rows[row] for row in view.rows]),
-        _Side("pair of neighbours", "(%{y})", view.pairs, pairs),
-    )
+    texts = columns, rows, [f"{rows[first]} | {rows[second]}" for first, second in release.neighbours.tolist()]
+    shown = ([names[place] for place in part.tolist()] for names, part in zip(texts, places, strict=True))
+    titles = "released counts", "confidential counts", "pair of neighbours"
+    return tuple(map(_Side, titles, ("(%{x})", "(%{y})", "(%{y})"), places, shown))
 
 
 def matrix_heatmap(
@@ -189,15 +185,14 @@ def _frames(
     frames: list[Look] = []
     for y0, y1 in [] if row is None else map(y.ends, framed):
         frames.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": y0, "y1": y1})
-        if column is None:
-            continue
-        x0, x1 = x.ends(column)
-        cell: Look = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
-        for name, side in (("x", x), ("y", y)):
-            if len(side.shown) > 40:  # the frame of a cell would be too small to be seen: it has 18 pixels
+        if column is not None:
+            x0, x1 = x.ends(column)
+            cell: Look = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
+            for name in [name for name, side in (("x", x), ("y", y)) if len(side.shown) > 40]:
+                # The frame of a cell would be too small to be seen: it has 18 pixels
                 middle = (cell[f"{name}0"] + cell[f"{name}1"]) / 2
                 cell |= {f"{name}sizemode": "pixel", f"{name}anchor": middle, f"{name}0": -9, f"{name}1": 9}
-        frames.append(cell)
+            frames.append(cell)
     lines = {"color": "#111111", "width": 3}, {"color": "#FFFFFF", "width": 1}
     return [{"type": "rect", "line": line, **frame} for frame in frames for line in lines]
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 
@@ -62,18 +63,16 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
     width = max(table.across for table in tables) + (1.5 if columns > 1 else 0)
     height = max(math.ceil(table.number / table.across) for table in tables)
     is_flat = height == 1
-    step = 1.35 if is_flat else height + 2.2
+    step, size, ring_size = (1.35, 18, 27) if is_flat else (height + 2.2, 11, 17)
     for place, table in enumerate(tables):
         left, top = place % columns * width, -(place // columns) * step
         number = np.arange(table.number)
-        x, y = left + number % table.across, top - number // table.across
-        answers = np.where(number < table.yes, "yes", "no").tolist()
-        colors = np.where(number < table.yes, theme.YES_COLOR, theme.NO_COLOR).tolist()
-        marker = theme.dot_marker(18 if is_flat else 11, "", 0) | {"color": colors}
-        look = {"marker": marker, "customdata": answers, "name": table.name}
+        x, y, is_yes = left + number % table.across, top - number // table.across, number < table.yes
+        marker = theme.dot_marker(size, "", 0) | {"color": np.where(is_yes, theme.YES_COLOR, theme.NO_COLOR).tolist()}
+        look = {"marker": marker, "customdata": np.where(is_yes, "yes", "no").tolist(), "name": table.name}
         traces.append(theme.scatter("markers", x, y, f"{table.name}: %{{customdata}}", **look))
         if table.ringed is not None:
-            ring = {"size": 27 if is_flat else 17, "symbol": "circle-open", "color": theme.TRUTH_COLOR}
+            ring = {"size": ring_size, "symbol": "circle-open", "color": theme.TRUTH_COLOR}
             point = [float(x[table.ringed])], [float(y[table.ringed])]
             traces.append(theme.scatter("markers", *point, "the ringed person", marker=ring))
         at_left = {"x": left - 0.8, "y": top, "xanchor": "right", "yanchor": "middle"}
@@ -106,34 +105,33 @@ def bars_chart(
     letters = max([*(len(bar.text) for bar in bars), 0 if longest is None else 9])  # 9 for numbers that a slider moves
     room = 1.12 + 0.034 * letters  # for the numbers at the ends of bars
     longest = max(bar.length for bar in bars) if longest is None else longest
-    if base is not None:
+    if base is None:
+        scale: Look = {"range": [0, room * longest], "tickformat": ",~r"}
+        if percent:  # no tick in the room beyond 100 %
+            scale |= {"tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+    else:
         first = math.log10(base)
         scale = log_scale(*(ends or (first, first + room * (math.log10(longest) - first))))
         if percent:
             ticks = [tick for tick in scale["tickvals"] if tick <= 1]
             scale |= {"tickvals": ticks, "ticktext": [format_percent(tick, 3) for tick in ticks]}
-    else:
-        scale = {"range": [0, room * longest], "tickformat": ",~r"}
-        if percent:  # no tick in the room beyond 100 %
-            scale |= {"tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
 
     # The parts of bars by kind; on a logarithmic axis they begin at its base
-    striped = {"pattern": STRIPES}
+    yes, no = {"color": theme.YES_COLOR}, {"color": theme.NO_COLOR}
     kinds: list[tuple[str, list[float], Look]] = [
-        ("yes", [bar.yes for bar in bars], {"color": theme.YES_COLOR}),
-        ("invented, yes", [bar.invented / 2 for bar in bars], {"color": theme.YES_COLOR, **striped}),
-        ("invented, no", [bar.invented / 2 for bar in bars], {"color": theme.NO_COLOR, **striped}),
-        ("no", [bar.no for bar in bars], {"color": theme.NO_COLOR}),
+        ("yes", [bar.yes for bar in bars], yes),
+        ("invented, yes", [bar.invented / 2 for bar in bars], {**yes, "pattern": STRIPES}),
+        ("invented, no", [bar.invented / 2 for bar in bars], {**no, "pattern": STRIPES}),
+        ("no", [bar.no for bar in bars], no),
         (title, [bar.plain for bar in bars], {"color": [bar.color for bar in bars]}),
     ]
     look: Look = {"type": "bar", "orientation": "h", "y": list(range(len(bars))), "width": 0.62}
+    look |= {"base": base} if base else {}
     traces = []
     for name, lengths, marker in kinds:
-        if any(lengths):
-            x = [length - (base or 0) for length in lengths]
-            hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
-            named = {"name": name, "customdata": lengths, "hovertemplate": hover}
-            traces.append({**look, **named, "marker": marker, "x": x} | ({"base": base} if base else {}))
+        hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
+        named = {"name": name, "customdata": lengths, "hovertemplate": hover, "marker": marker}
+        traces += [{**look, **named, "x": [length - (base or 0) for length in lengths]}] if any(lengths) else []
 
     # The number at the end of each bar
     labels = []
@@ -159,37 +157,31 @@ def with_guess(
     """
     spec = figure.to_dict()
     layout = spec["layout"]
-    look: Look = {"xref": "x domain", "x": 0.995, "xanchor": "right", "yref": "y domain"}
-    look |= {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
-    if x is not None:
-        x, place, share = _inside(layout["xaxis"], x)
-        side, shift = ("right", -8) if share >= 0.55 else ("left", 8)
-        look |= {"xref": "x", "x": place, "xanchor": side, "xshift": shift}
-    if y is not None:
-        y, place, share = _inside(layout["yaxis"], y)
-        look |= {"yref": "y", "y": place, "yanchor": "top" if share >= 0.85 else "bottom"}
-    words = theme.label(f"<b>{text}</b>", 13, **look)
+    guess: dict[str, Any] = {"x": x, "y": y}
+    edge: Look = {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
+    words = theme.label(f"<b>{text}</b>", 13, xref="x domain", x=0.995, xanchor="right", yref="y domain", **edge)
     words["font"]["shadow"] = "auto"  # a line that the words cross stays in sight, and they readable
+    for name, value in ((name, value) for name, value in guess.items() if value is not None):
+        axis_of_guess = layout[f"{name}axis"]
+        first, last = axis_of_guess["range"]
+        share = min(max(theme.place_on(axis_of_guess, value)[1], 0.0), 1.0)
+        place = first + share * (last - first)
+        guess[name] = 10**place if axis_of_guess.get("type") == "log" else place
+        across = {"xanchor": "right", "xshift": -8} if share >= 0.55 else {"xanchor": "left", "xshift": 8}
+        up = {"yanchor": "top" if share >= 0.85 else "bottom"}
+        words |= {name: place, f"{name}ref": name} | (across if name == "x" else up)
     layout["annotations"].append(words)
     if x is not None and y is not None:
-        mark = Mark(x=x, y=y, color=GUESS_COLOR, symbol="diamond", size=13, name=text, hover=" ")
+        mark = Mark(**guess, color=GUESS_COLOR, symbol="diamond", size=13, name=text, hover=" ")
         spec["data"].append(mark.trace(Axis(title="")) | {"name": text})
     else:
-        line = ReferenceLine(x=x, y=y, color=GUESS_COLOR, width=2.4, dash="dash", layer="above")
+        line = ReferenceLine(**guess, color=GUESS_COLOR, width=2.4, dash="dash", layer="above")
         layout["shapes"].append(line.shape)
     return theme.Figure(spec["data"], layout)
 
 
-def _inside(axis: Look, value: float) -> tuple[float, float, float]:
-    """A value within the ends of an axis, its place in units of the axis, and the share of its length."""
-    is_log = axis.get("type") == "log"
-    first, last = axis["range"]
-    place = min(max(math.log10(value) if is_log else value, min(first, last)), max(first, last))
-    return 10**place if is_log else place, place, (place - first) / (last - first)
-
-
 def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
-    """Two pictures with the same vertical axis side by side in one, to the same scale.
+    """Two pictures with the same axes side by side in one.
 
     Parameters
     ----------
@@ -197,16 +189,14 @@ def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
     """
     first, second = left.to_dict(), right.to_dict()
     layout, added = first["layout"], second["layout"]
-    ranges = np.array([layout["xaxis"]["range"], added["xaxis"]["range"]])
-    reach = {"range": [float(ranges[:, 0].min()), float(ranges[:, 1].max())]}
     for trace in second["data"]:
         trace["xaxis"] = "x2"
     for name in ("shapes", "annotations"):
         for part in added[name]:
             part["xref"] = part.get("xref", "x").replace("x", "x2", 1)
         layout[name] += added[name]
-    layout["xaxis"] |= {**reach, "domain": [0, 0.45]}
-    layout["xaxis2"] = {**added["xaxis"], **reach, "domain": [0.55, 1], "anchor": "y"}
+    layout["xaxis2"] = {**added["xaxis"], "domain": [0.55, 1], "anchor": "y"}
+    layout["xaxis"]["domain"] = [0, 0.45]
     return theme.Figure([*first["data"], *second["data"]], layout)
 
 
@@ -231,11 +221,10 @@ def guesses_chart(
         Line(name="the class", x=places, y=so_far, basis="so far", color=color, stroke=stroke),
         Line(name=best, x=np.array([0, right]), y=np.full(2, optimum), color=theme.EXACT_COLOR),
     ]
-    marks = []
-    if len(so_far):
-        marks.append(Mark(x=len(so_far), y=float(so_far[-1]), color=color, name="the class", ends=interval))
-    allowed = ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash")
+    last = so_far[-1:].tolist()
+    marks = [Mark(x=len(so_far), y=share, color=color, name="the class", ends=interval) for share in last]
     x = Axis(title="guesses so far", symbol="guesses", low=0, high=right, pad=0.02)
     y = Axis(title="share of right guesses", percent=True, low=0.0, high=1.02, pad=0, digits=".1%")
+    allowed = ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash")
     references = [allowed, ReferenceLine(text="a coin 50 %", y=0.5)]
     return line_chart(lines, x, y, key="guesses", marks=marks, references=references)
