@@ -188,9 +188,10 @@ def release_chart(
         hover, rows = f"<b>{method.label}</b><br>%{{x:.5g}}", np.full(len(estimates), row)
         traces.append(theme.scatter("markers", estimates, rows, hover, marker=marker, cliponaxis=False))
     sides = ("right", "left") if original < truth else ("left", "right")
-    references = [ReferenceLine(x=truth, text="truth", side=sides[1], anchor="bottom", **TRUTH)]
-    if not math.isnan(original):
-        references.insert(0, ReferenceLine(x=original, text="confidential data", side=sides[0], anchor="bottom"))
+    references = [
+        ReferenceLine(x=original, text="confidential data", side=sides[0], anchor="bottom"),
+        ReferenceLine(x=truth, text="truth", side=sides[1], anchor="bottom", **TRUTH),
+    ]
     x = Axis(title=title, pad=0.06).to_plotly([*released.values(), np.array([truth, original])])
     y = axis_of_rows([method.label for method in released])
     return theme.figure(traces, x, y, "release", references=references, margin=(16, 16, 40), legend="")

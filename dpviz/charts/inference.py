@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -183,8 +183,7 @@ def caterpillar_chart(
     left = np.where(missing, estimates, np.maximum(low, -0.5))
     right = np.where(missing, estimates, np.minimum(high, 1.5))
     kinds = ((vacuous, EMPTY), (covered & ~vacuous, COVERS), (~covered & ~missing, MISS), (missing, NONE))
-    drawn = [(kind & (rows < (len(low) if shown is None else shown)), look) for kind, look in kinds]
-    traces = _interval_traces(left, right, drawn, [f"{of} {1 + row}" for row in rows], outlined)
+    is_drawn = rows < (len(low) if shown is None else shown)
 
     # An axis of round shares around all of them
     first, last = ends or (float(np.min(left, initial=p)), float(np.max(right, initial=p)))
@@ -198,6 +197,7 @@ def caterpillar_chart(
         "margin": (56, 16, 32 + 18 * max(len(lines), 4)),  # room for four lines, so that nothing moves
         "references": theme.truth_line(p, f"true share {format_number(100 * p, 9)} %"),
     }
+    traces = _interval_traces(left, right, [(kind & is_drawn, look) for kind, look in kinds], of, 1 + rows, outlined)
     axes = _interval_axes((first - pad, last + pad), of, len(low), tickvals=[1, len(low)])
     return theme.figure(traces, *axes, "caterpillar", legend="", **layout)
 
@@ -217,8 +217,7 @@ def class_chart(
         Room for intervals.
     """
     kinds = [(np.ones(len(low), bool), UNKNOWN)] if p is None else [(covered, COVERS), (~covered, MISS)]
-    names = [f"seat {seat}" for seat in seats]
-    traces = _interval_traces(np.maximum(low, 0.0), np.minimum(high, 1.0), kinds, names)
+    traces = _interval_traces(np.maximum(low, 0.0), np.minimum(high, 1.0), kinds, "seat", seats)
     # At most 14 seats have room beside their intervals; a class that has not come yet has no rows
     named = range(0, len(seats), math.ceil(max(rows, 1) / 14))
     ticks = {"tickvals": [1 + row for row in named], "ticktext": [str(seats[row]) for row in named]}
@@ -228,19 +227,18 @@ def class_chart(
 
 
 def _interval_axes(ends: tuple[float, float], of: str, rows: int, **ticks: Any) -> tuple[Look, Look]:
-    look = {"zeroline": False, "showgrid": False}
     shares = axis("share of yes", range=[*ends], tickformat="~%", zeroline=False)
-    return shares, axis(of, range=[rows + 1, 0], **look, **ticks)
+    return shares, axis(of, range=[rows + 1, 0], zeroline=False, showgrid=False, **ticks)
 
 
 def _interval_traces(
-    left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, _Look]], names: Sequence[str],
+    left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, _Look]], of: str, numbers: Iterable[int],
     outlined: bool = True,
 ) -> list[Look]:  # fmt: skip
     """The trace of the intervals of each kind, if any; those that miss the truth on that of the ink around them."""
     middle, texts, traces = (left + right) / 2, [], []
-    for name, start, end in zip(names, 100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True):
-        texts.append(f"{name}: {start:.3g} %" + (f" to {end:.3g} %" if start < end else ""))
+    for number, start, end in zip(numbers, 100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True):
+        texts.append(f"{of} {number}: {start:.3g} %" + (f" to {end:.3g} %" if start < end else ""))
     for kind, look in kinds:
         rows = np.flatnonzero(kind)
         told = {"meta": look.text, "customdata": [texts[row] for row in rows]}

@@ -188,11 +188,6 @@ class Line:
             traces.append(theme.scatter("markers", self.x[~exact], self.y[~exact], hover, **look))
         return traces
 
-    def end_name(self) -> str:
-        """Its name behind a dash in its color, in several lines if it is long."""
-        name = "<br>\u2003 ".join(wrap(self.short or self.name, 22, break_on_hyphens=False))
-        return _colored_name(name, f"{theme.color_of(self.color)}; opacity: {self.opacity}")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
@@ -248,28 +243,27 @@ def line_chart(
     up = y.to_plotly(end for line in lines for end in (line.y - line.bars[0], line.y + line.bars[1]))
     traces = [trace for line in lines for trace in line.traces(x, y)]
     traces += [mark.trace(y) for mark in marks if len(y.shown([mark.y]))]
-    if not named_ends:
-        look: Look = {"references": references, "labels": labels, "legend": legend, **layout}
-        return theme.figure(traces, across, up, key, **look)
-
-    # The names of level thin lines, and of lines at the heights of their last points
-    (low, high), heights = up["range"], {}
-    for reference in references:
-        place, share = theme.place_on(up, reference.y)
-        if reference.text and 0 <= share <= 1:
-            heights[_colored_name(reference.text, theme.GREY)] = place
-    for line in lines:
-        for value in [] if line.is_limit else y.shown([line.y])[-1:].tolist():
-            heights[line.end_name()] = min(max(theme.place_on(up, value)[0], low), high)
+    heights: dict[str, float] = {}
+    low, high = up["range"]
+    if named_ends:  # of level thin lines as well, which then have no words in the picture
+        for reference in references:
+            place, share = theme.place_on(up, reference.y)
+            heights |= {_end_name(reference.text, theme.GREY): place} if reference.text and 0 <= share <= 1 else {}
+        for line in [line for line in lines if not line.is_limit]:
+            name = _end_name(line.short or line.name, f"{theme.color_of(line.color)}; opacity: {line.opacity}")
+            for value in y.shown([line.y])[-1:]:
+                heights[name] = min(max(theme.place_on(up, value)[0], low), high)
+        references = [line if line.y is None else replace(line, text="") for line in references]
     ends = theme.spread_labels(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
-    unnamed = [line if line.y is None else replace(line, text="") for line in references]
-    names = [name | {"align": "left"} for name in ends]
-    look = {"references": unnamed, "labels": labels, "names": names, "legend": legend, "margin": (62, 136, 34)}
-    return theme.figure(traces, across, up, key, **look | layout)
+    look: Look = {"references": references, "labels": labels, "names": [name | {"align": "left"} for name in ends]}
+    look |= {"margin": (62, 136, 34)} if named_ends else {}
+    return theme.figure(traces, across, up, key, legend=legend, **look | layout)
 
 
-def _colored_name(name: str, color: str) -> str:
-    return f'<span style="color: {color}"><b>━</b></span> {name}'
+def _end_name(name: str, color: str) -> str:
+    """A name behind a dash in its color, in several lines if it is long."""
+    lines = "<br>\u2003 ".join(wrap(name, 22, break_on_hyphens=False))
+    return f'<span style="color: {color}"><b>━</b></span> {lines}'
 
 
 def comparison_height(names: Sequence[str]) -> int:

@@ -100,11 +100,10 @@ def matrix_heatmap(
     trace = {
         "z": np.where(possible, values, np.nan).astype(np.float32), "customdata": probabilities, "hoverongaps": False,
         "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br><b>Pr = %{{customdata:.6g}}</b>",
-        "meta": "probability of the released table", "colorscale": theme.MAGNITUDES,
-        **_color_scale("Pr", low, high, ticks),
+        "meta": "probability of the released table", "colorscale": theme.MAGNITUDES, "zmin": low, "zmax": high,
     }  # fmt: skip
     shapes = _frames(view.synthesizer, columns, rows, row, column, [row])
-    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, shapes)
+    return _heatmap(view, columns, rows, trace, ("Pr", ticks), "matrix", MATRIX_TITLE, shapes)
 
 
 def log_odds_heatmap(
@@ -142,9 +141,9 @@ def log_odds_heatmap(
         "customdata": values if is_finite else np.vectorize(_six_decimals)(values),
         "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}"
         f"<br><b>log-odds = %{{customdata{digits}}}</b>",
-        "colorscale": theme.SIGNED if signed else theme.MAGNITUDES,
-        **_color_scale(name, low, limit, {tick: text for tick, text in sorted(ticks.items()) if tick >= low}),
+        "colorscale": theme.SIGNED if signed else theme.MAGNITUDES, "zmin": low, "zmax": limit,
     }  # fmt: skip
+    scale = name, {tick: text for tick, text in sorted(ticks.items()) if tick >= low}
 
     # The outline and the frames
     shapes: list[Look] = []
@@ -154,27 +153,24 @@ def log_odds_heatmap(
     framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
     shapes += _frames(view.synthesizer, columns, pairs, row, column, framed)
     title = f"Log-odds, {'signed' if signed else 'absolute'}"
-    return _heatmap(view, columns, pairs, trace, "log-odds", title, shapes)
+    return _heatmap(view, columns, pairs, trace, scale, "log-odds", title, shapes)
 
 
 def _heatmap(
-    view: TableView, x: _Side, y: _Side, trace: Look, key: str, title: str, shapes: list[Look]
-) -> theme.Figure:
+    view: TableView, x: _Side, y: _Side, trace: Look, scale: tuple[str, Mapping[Any, str]], key: str, title: str,
+    shapes: list[Look],
+) -> theme.Figure:  # fmt: skip
     release, is_text = view.synthesizer, isinstance(x.values, list)
     look: Look = {"showgrid": False, "zeroline": False}
     look |= {"type": "category", "nticks": 20, "automargin": True} if is_text else {}
-    trace |= {"type": "heatmap", "x": x.values, "y": y.values}
+    bar = {"title": {"text": scale[0], "side": "top"}, "thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
+    bar |= {"tickvals": [*scale[1]], "ticktext": [*scale[1].values()]} if scale[1] else {}
+    trace |= {"type": "heatmap", "x": x.values, "y": y.values, "colorbar": bar}
     trace["hovertemplate"] += "<extra></extra>"
     layout: Look = {"title": {"text": f"{title}<br><sup>{release.info.label}</sup>"}, "shapes": shapes}
     layout |= {"legend": "right", "margin": (130 if is_text else 70, 92, 64)}
     axes = axis(x.title, **look), axis(y.title, autorange="reversed", **look)
     return theme.figure([trace], *axes, f"{key} {release.key} {release.shape}", **layout)
-
-
-def _color_scale(title: str, low: float, high: float, ticks: Mapping[Any, str]) -> Look:
-    look = {"title": {"text": title, "side": "top"}, "thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
-    named = {"tickvals": [*ticks], "ticktext": [*ticks.values()]} if ticks else {}
-    return {"zmin": low, "zmax": high, "colorbar": look | named}
 
 
 def _frames(

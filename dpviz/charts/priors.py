@@ -81,9 +81,8 @@ def curves_chart(
     return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", marks=marks, **look)
 
 
-def _prior_look(key: str) -> Look:
-    """What a line and a mark of a method share; all but the main one are shown when their name is clicked."""
-    return {"legendgroup": key, "visible": True if key == HEADLINE.key else "legendonly"}
+def _shown(key: str) -> Look:  # all methods but the main one when their name is clicked
+    return {"legendgroup": key, "visible": key == HEADLINE.key or "legendonly"}
 
 
 def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve]) -> Line:
@@ -100,7 +99,7 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
         stroke=stroke._replace(width=stroke.width + 2.2 * above), opacity=0.85 if line.theorem else 1.0,
         basis={"printed": f"printed, {line.theorem}", "pure": "exact, δ = 0", "exact": "exact"}[line.kind],
         hover=f"{MEASURES['along'][curves.axis]['symbol']} = %{{x:.5g}}: %{{y:.4g}}{per_cell}",
-        look=_prior_look(line.method) | {"showlegend": stroke is EXACT_LINE, "customdata": line.values},
+        look=_shown(line.method) | {"showlegend": stroke is EXACT_LINE, "customdata": line.values},
     )  # fmt: skip
 
 
@@ -115,7 +114,7 @@ def _prior_mark(curves: Curves, key: str, level: float, name: str, prefix: str, 
         x=curves.chosen, y=counted, color=method.color, symbol=symbol, name=method.named(cells),
         text=f"{prefix}{text}" if key == HEADLINE.key else "",  # others have their number on hover
         place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
-        hover=f"{name}: {kind.axis} {text}{per_cell}", look=_prior_look(key),
+        hover=f"{name}: {kind.axis} {text}{per_cell}", look=_shown(key),
     )  # fmt: skip
 
 

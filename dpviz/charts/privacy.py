@@ -49,8 +49,8 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
         [Line(x=profile.epsilons[shown], y=profile.deltas[shown], **look)],
         Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
         Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
-        key=f"profile {profile.synthesizer.key}", marks=marks, references=[allowed], legend="", margin=(70, 16, 44),
-        title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"},
+        key=f"profile {profile.synthesizer.key}", marks=marks, references=[allowed] if summary.delta > LOWEST_DELTA else [],
+        legend="", margin=(70, 16, 44), title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"},
     )  # fmt: skip
 
 
@@ -119,19 +119,14 @@ def _release_line(synthesizer: Synthesizer, values: FloatArray, name: str, dash:
     return Line(name=name, x=_released(synthesizer)[0], y=values, color=synthesizer.key, **look)
 
 
-def _column_mark(line: Line, column: int, text: str, place: str) -> Mark:
-    """A released table with its number."""
-    x, y, look = float(line.x[column]), float(line.y[column]), {"hoverinfo": "skip"}
-    return Mark(x=x, y=y, color=line.color, size=12, text=text, place=place, look=look)
-
-
-def _last_mark(draws: Draws, line: Line, digits: int) -> list[Mark]:
-    """The table that was drawn last, if any."""
-    values = {column: float(line.y[column]) for column in draws.columns[-1:].tolist()}
-    return [
-        _column_mark(line, column, format_number(value, digits), "top center" if value >= 0 else "bottom center")
-        for column, value in values.items()
-    ]
+def _column_marks(line: Line, columns: list[int], digits: int = 3, **look: Any) -> list[Mark]:
+    """Released tables with their numbers."""
+    marks = []
+    for column in columns:
+        x, y = float(line.x[column]), float(line.y[column])
+        default = {"text": format_number(y, digits), "place": "top center" if y >= 0 else "bottom center"}
+        marks.append(Mark(x=x, y=y, color=line.color, size=12, look={"hoverinfo": "skip"}, **default | look))
+    return marks
 
 
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> theme.Figure:
@@ -149,7 +144,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     line = _release_line(synthesizer, posterior, title)
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
     place = "top left" if chosen > len(posterior) / 2 else "top right"
-    mark = _column_mark(line, chosen, f"{format_number(view.posterior_odds, 3)} : 1", place)
+    marks = _column_marks(line, [chosen], text=f"{format_number(view.posterior_odds, 3)} : 1", place=place)
     references = [
         ReferenceLine(y=prior, text="prior odds", dash="dot", at=1, side="right"),
         ReferenceLine(y=high, text="prior × e<sup>ε</sup>", at=1, side="right"),
@@ -158,7 +153,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     reach = [prior / 10, prior * 10, low, high, *posterior.tolist()]
     axes = _released(synthesizer)[1], Axis(title=title, log=True, low=min(reach), high=max(reach))
     key = f"attacker {synthesizer.key} {synthesizer.shape}"
-    return line_chart([line], *axes, key=key, marks=[mark], references=references, legend="")
+    return line_chart([line], *axes, key=key, marks=marks, references=references, legend="")
 
 
 def draws_chart(draws: Draws) -> theme.Figure:
@@ -171,7 +166,7 @@ def draws_chart(draws: Draws) -> theme.Figure:
         error, exact = np.stack([share - low, high - share]), np.zeros(len(columns), bool)
         look: Look = {"color": theme.SIMULATED_COLOR, "error": error, "exact": exact}
         lines.append(Line(name="drawn so far", x=places[columns], y=share, **look))
-    key, marks = f"draws {release.key} {release.shape}", _last_mark(draws, row, 3)
+    key, marks = f"draws {release.key} {release.shape}", _column_marks(row, draws.columns[-1:].tolist())
     return line_chart(lines, x, y, key=key, marks=marks, legend="above")
 
 
@@ -191,7 +186,7 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
     y = Axis(title="log-odds", low=1.06 * float(np.nanmin(values)), high=1.06 * float(np.nanmax(values)), pad=0)
     look: Look = {"references": [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)], "legend": "above"}
     look |= {"key": f"draws {release.key} {release.shape}"}
-    marks = [mark for line in lines for mark in _last_mark(draws, line, 4)]
+    marks = [mark for line in lines for mark in _column_marks(line, draws.columns[-1:].tolist(), 4)]
     return line_chart(lines, _released(release)[1], y, marks=marks, **look)
 
 

@@ -143,14 +143,7 @@ def _encode(part: Any) -> Any:
     return spec if part.ndim == 1 else spec | {"shape": ", ".join(map(str, part.shape))}
 
 
-LEGENDS: dict[str, Look] = {
-    "above": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
-    "right": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 1, "xanchor": "right"},
-    "inside left": {"x": 0.01, "y": 0.99, "xanchor": "left", "yanchor": "top"},
-    "inside right": {"x": 0.99, "y": 0.99, "xanchor": "right", "yanchor": "top"},
-    "below": {"orientation": "h", "yanchor": "bottom", "y": 0, "x": 0, "yref": "container", "font": {"size": 12}},
-    "": {},
-}
+LEGENDS: dict[str, Look] = _THEME["legends"] | {"": {}}
 """Look of a legend by where it stands."""
 
 
@@ -181,12 +174,8 @@ def figure(
             shapes.append(reference.shape)
             annotations += [reference.label(place)] if reference.text else []
     sides = dict(zip("lrtb", (*margin, 104 if legend == "below" else 52), strict=False))
-    default: Look = {
-        "margin": sides,
-        "hoverlabel": {"align": "left"},
-        "shapes": shapes,
-        "annotations": [*annotations, *names],
-    }
+    annotations += names
+    default: Look = {"margin": sides, "hoverlabel": {"align": "left"}, "shapes": shapes, "annotations": annotations}
     default |= {"legend": LEGENDS[legend]} | ({"showlegend": bool(legend)} if legend in ("below", "") else {})
     return Figure([*traces], {"xaxis": x, "yaxis": y, "uirevision": key, **default, **layout})
 
@@ -252,7 +241,7 @@ class ReferenceLine:
         line = {"color": self.color, "width": self.width, "dash": self.dash}
         return {"type": "line", "line": line, "layer": self.layer} | (across if self.x is None else upright)
 
-    def label(self, place: float | None = None) -> Look:
+    def label(self, place: float) -> Look:
         """Its words, where it stands at `place` in units of its axis."""
         own, across, start = ("y", "x", 0.005) if self.x is None else ("x", "y", 1)
         ends = {own: place, across: start if self.at is None else self.at, f"{across}ref": f"{across} domain"}
