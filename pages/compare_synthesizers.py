@@ -1,5 +1,6 @@
 """Compare synthesizers: bias, error, coverage, width and usable share of every method, on equal terms."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import lru_cache, partial
@@ -122,7 +123,12 @@ def _show_release(comparison: Comparison) -> None:
     title = f"estimate of {data.chosen_estimand.symbol} from each set"
     chart = charts.release_chart(released, original=original, truth=data.truth, title=title)
     ui.show_figure(chart, "release_picture", height=rows_height(len(released)))
-    ui.table(*charts.release_table(released), "One release", {1})
+    table = []
+    for method, sets in released.items():
+        first_sets = ", ".join(format_number(value, 3) for value in sets[:10].tolist())
+        mean = float(np.mean(sets)) if len(sets) else math.nan
+        table.append([f"<b>{method.label}</b>", format_or_dash(mean, 4), first_sets or "–"])
+    ui.table(["method", "mean of the sets", "the first sets"], table, "One release", {1})
 
     # Rows of mixed data: two pictures side by side
     if isinstance(data, MixedData):

@@ -12,7 +12,7 @@ from dpviz.charts.theme import TRUTH, Look, ReferenceLine
 from dpviz.comparisons import Compared, ComparedMethod, Comparison, Outcome
 from dpviz.comparisons.budget import BudgetSplit, SplitResults
 from dpviz.comparisons.comparison import Ranking
-from dpviz.core.formatting import format_number, format_or_dash
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.published.figures import Figure, FigurePanel, LineKind
 
@@ -148,26 +148,14 @@ def panel_chart(figure: Figure, panel: FigurePanel, *, small: bool = False) -> t
         )
         for line in panel.lines
     ]  # fmt: skip
-    x, y = (
-        Axis(title=figure.axis, symbol=figure.symbol, log=figure.log, pad=0.015),
-        MEASURES["published"][panel.measure],
-    )
+    x = Axis(title=figure.axis, symbol=figure.symbol, log=figure.log, pad=0.015)
+    y = MEASURES["published"][panel.measure]
     key, names = f"{figure.place} {panel.setting} {panel.measure}", ", ".join(line.name for line in panel.lines)
     alt = f"Ours of {figure.place}: {y['title']}, {figure.axis}; {names}."
     return comparison_chart(lines, x, Axis(**y), key=key, small=small), alt
 
 
 # Single releases
-
-
-def release_table(released: Mapping[ComparedMethod, FloatArray]) -> tuple[list[str], list[list[str]]]:
-    """Names of columns, and a row for each method: the mean of its sets and the first ten sets."""
-    rows = []
-    for method, estimates in released.items():
-        mean = float(np.mean(estimates)) if len(estimates) else math.nan
-        first_sets = ", ".join(format_number(value, 3) for value in estimates[:10].tolist())
-        rows.append([f"<b>{method.label}</b>", format_or_dash(mean, 4), first_sets or "–"])
-    return ["method", "mean of the sets", "the first sets"], rows
 
 
 def release_chart(

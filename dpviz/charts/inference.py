@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -143,20 +143,16 @@ SHORT_LINE = r"(?:(?:<[^>]+>)*[^<]){1,48}(?:<[^>]+>)*(?: |$)"
 """Line of HTML of at most 48 characters, as many as a phone and a small projector show; tags take no room."""
 
 
-class _Look(NamedTuple):
-    """How intervals of one kind are drawn, and what the hover and the saved numbers call one of them."""
+MARKERS: dict[str, Look] = {
+    "holds the true share": {"color": COVERING},
+    "holds it, but runs from 0 to 100 %": {"color": "rgba(0, 114, 178, .42)", "opacity": 0.0},
+    "misses it": {"color": MISSED, "symbol": "x"},
+    "no interval": {"color": theme.GREY, "symbol": "line-ns-open"},
+    "the truth is not known yet": {"color": theme.PALETTE["slate"]},
+}
+"""Look of the marks of intervals, by what the hover and the saved numbers call one of them."""
 
-    text: str
-    color: str
-    symbol: str = "circle"
-    opacity: float = 1.0  # of its mark
-
-
-COVERS = _Look("holds the true share", COVERING)
-EMPTY = _Look("holds it, but runs from 0 to 100 %", "rgba(0, 114, 178, .42)", opacity=0.0)
-MISS = _Look("misses it", MISSED, "x")
-NONE = _Look("no interval", theme.GREY, "line-ns-open")
-UNKNOWN = _Look("the truth is not known yet", theme.PALETTE["slate"])
+COVERS, EMPTY, MISS, NONE, UNKNOWN = MARKERS
 
 
 def caterpillar_chart(
@@ -197,7 +193,7 @@ def caterpillar_chart(
         "margin": (56, 16, 32 + 18 * max(len(lines), 4)),  # room for four lines, so that nothing moves
         "references": theme.truth_line(p, f"true share {format_number(100 * p, 9)} %"),
     }
-    traces = _interval_traces(left, right, [(kind & is_drawn, look) for kind, look in kinds], of, 1 + rows, outlined)
+    traces = _interval_traces(left, right, [(kind & is_drawn, text) for kind, text in kinds], of, 1 + rows, outlined)
     axes = _interval_axes((first - pad, last + pad), of, len(low), tickvals=[1, len(low)])
     return theme.figure(traces, *axes, "caterpillar", legend="", **layout)
 
@@ -232,37 +228,29 @@ def _interval_axes(ends: tuple[float, float], of: str, rows: int, **ticks: Any) 
 
 
 def _interval_traces(
-    left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, _Look]], of: str, numbers: Iterable[int],
+    left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, str]], of: str, numbers: Iterable[int],
     outlined: bool = True,
 ) -> list[Look]:  # fmt: skip
     """The trace of the intervals of each kind, if any; those that miss the truth on that of the ink around them."""
     middle, texts, traces = (left + right) / 2, [], []
     for number, start, end in zip(numbers, 100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True):
         texts.append(f"{of} {number}: {start:.3g} %" + (f" to {end:.3g} %" if start < end else ""))
-    for kind, look in kinds:
+    for kind, text in kinds:
         rows = np.flatnonzero(kind)
-        told = {"meta": look.text, "customdata": [texts[row] for row in rows]}
-        strokes: list[tuple[str, float, float, Look]] = [(look.color, 1.6, 3.2, told)]
-        if look is MISS and outlined:
+        told = {"meta": text, "customdata": [texts[row] for row in rows]}
+        strokes: list[tuple[str, float, float, Look]] = [(MARKERS[text]["color"], 1.6, 3.2, told)]
+        if text == MISS and outlined:
             strokes.insert(0, (theme.TRUTH_COLOR, 3.8, 5.5, {"hoverinfo": "skip", "meta": ""}))
         for color, thickness, size, rest in strokes if len(rows) else ():
             half = (right - middle)[rows]
             bar = theme.error_bar(half, half, color, thickness=thickness, width=0)
-            marker = {"size": size, "color": color, "symbol": look.symbol, "opacity": look.opacity}
-            hover = f"%{{customdata}}<br>{look.text}"
+            marker = {"symbol": "circle", "opacity": 1.0, **MARKERS[text], "size": size, "color": color}
+            hover = f"%{{customdata}}<br>{text}"
             traces.append(theme.scatter("markers", middle[rows], 1 + rows, hover, marker=marker, error_x=bar, **rest))
     return traces
 
 
 # Posteriors
-
-DENSITY_STYLES = {
-    "exact": (theme.AWARE_COLOR, "solid"),  # of the analyst who is told how the data were made
-    "known": (theme.TRUTH_COLOR, "dot"),  # of the secret table
-    "naive": (theme.NAIVE_COLOR, "dash"),  # of the analyst who takes the data for real
-    "secret": (theme.METHOD_COLORS["posterior_mode"], "dashdot"),  # of who is told all but n
-}
-"""Color and dash of each density."""
 
 BAR_STEP = 0.055  # share of the picture's height between two interval bars
 
@@ -275,7 +263,7 @@ def densities_chart(
     Parameters
     ----------
     laws : mapping
-        By key of `DENSITY_STYLES`. A density that is infinite at 0 or 1 is cut at the picture's top.
+        By key of ``densities`` in the theme. A density that is infinite at 0 or 1 is cut at the picture's top.
     share : float, optional
         The secret share x / n.
     """
@@ -288,7 +276,8 @@ def densities_chart(
     top = max(peaks or [float(values.max(initial=0.0)) for values in inside]) * 1.06 or 1.0
     traces = []
     for place, (kind, (p, density), ends) in enumerate(zip(laws, outlines, intervals, strict=True), 1):
-        name, (color, dash), height = names[kind], DENSITY_STYLES[kind], -place * BAR_STEP * top
+        key_of_color, dash = theme.THEME["densities"][kind]
+        name, color, height = names[kind], theme.color_of(key_of_color), -place * BAR_STEP * top
         look: Look = {"line": {"color": color, "width": 2.4, "dash": dash}, "name": name, "legendgroup": kind}
         hover = f"<b>{name}</b><br>%{{x:.2%}}: density %{{y:.4g}}"
         traces.append(theme.scatter("lines", p, np.minimum(density, 1.5 * top), hover, **look))

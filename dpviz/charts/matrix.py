@@ -25,9 +25,6 @@ LOG_ODDS_TITLES = {
 }
 """By whether the log-odds have their signs."""
 
-FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
-"""Figures of Abowd & Vilhuber (2008) with the matrix and the log-odds, by the key of the synthesizer."""
-
 HINT = "More columns may be at the right: scroll sideways →"
 STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
@@ -219,12 +216,6 @@ def _six_decimals(value: float) -> str:
     return f"{value:.6f}".replace("-", "−")
 
 
-def layout_source(synthesizer: Synthesizer, place: int) -> str:
-    """Whose layout the matrix (0) or the log-odds (1) have, with the figure that shows this synthesizer."""
-    number = f", Fig. {FIGURES[synthesizer.key][place]}" if synthesizer.key in FIGURES else ""
-    return f"Exact; laid out as in Abowd & Vilhuber (2008){number}"
-
-
 def release_html(
     synthesizer: Synthesizer, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
 ) -> str:
@@ -249,19 +240,19 @@ def release_html(
     if column is not None:
         plain[framed[0], column] = "dpviz-drawn"
         kinds[framed[1], column] += " dpviz-drawn"
-    captions = f"{MATRIX_TITLE}, {synthesizer.info.label}", LOG_ODDS_TITLES[signed]
-    texts = np.char.mod("%.6f", probabilities), np.vectorize(_six_decimals)(log_odds if signed else np.abs(log_odds))
-    tables = counts, counts[pairs].reshape(len(pairs), -1)
+    matrix = np.char.mod("%.6f", probabilities), plain, 0.42 * probabilities
+    odds = np.vectorize(_six_decimals)(log_odds if signed else np.abs(log_odds)), kinds, [None] * len(pairs)
+    tables: list[tuple[str, Any, Any, Any]] = [
+        (f"{MATRIX_TITLE}, {synthesizer.info.label}", counts, framed[0], matrix),
+        (LOG_ODDS_TITLES[signed], counts[pairs].reshape(len(pairs), -1), framed[1], odds),
+    ]
     over, released = f"over ε = {format_number(epsilon)}", synthesizer.column_counts.T.tolist()
     html = ""
-    parts: Any = (plain, 0.42 * probabilities), (kinds, [None] * len(pairs))
-    for place, (classes, shades) in enumerate(parts):
+    for place, (title, labels, is_framed, (texts, classes, shades)) in enumerate(tables):
         # Ems: of a number its padding, each character, and what bold type and ▲ add; of a column of labels
         is_over = np.char.startswith(classes.astype(str), "dpviz-over")
-        widths = 0.9 + 0.5 * np.strings.str_len(texts[place]) + 1.1 * is_over
-        ems = 2.9 * tables[place].shape[1] + float(widths.max(axis=0).sum())
-        names = [(cell + 1, side * place) for side in range(1, place + 2) for cell in range(counts.shape[1])]
-        rows = list(zip(tables[place].tolist(), framed[place], texts[place], classes, shades, strict=True))
-        caption = f"{captions[place]}. {layout_source(synthesizer, place)}"
-        html += fragment("table", caption, HINT, f"{ems:.1f}", names, released, rows, over, template="matrix")
+        widths = 0.9 + 0.5 * np.strings.str_len(texts) + 1.1 * is_over
+        ems = f"{2.9 * labels.shape[1] + float(widths.max(axis=0).sum()):.1f}"
+        rows = list(zip(labels.tolist(), is_framed, texts, classes, shades, strict=True))
+        html += fragment("table", title, HINT, synthesizer.key, place, ems, released, rows, over, template="matrix")
     return html

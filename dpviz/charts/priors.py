@@ -13,7 +13,6 @@ from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
 from dpviz.charts.lines import MEASURES, Axis, Line, Mark, line_chart
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Look, ReferenceLine, Stroke
-from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
@@ -163,7 +162,6 @@ def average_chart(
     curves, count : AverageCurves
         Of the methods with a prior, and of the released count.
     """
-    theta = PROPORTION.validate(theta, name="theta")
     points = {key: (part.thetas, values) for part in (count, curves) for key, values in part.deltas.items()}
     smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=0.0)
     texts = {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas}

@@ -18,9 +18,9 @@ from dpviz.mechanisms import SYNTHESIZERS
 Look = dict[str, Any]
 """Attributes of plotly.js by name."""
 
-_THEME = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-PALETTE: dict[str, str] = _THEME["palette"]
-METHOD_COLORS = {key: PALETTE[name] for name, keys in _THEME["methods"].items() for key in keys}
+THEME = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PALETTE: dict[str, str] = THEME["palette"]
+METHOD_COLORS = {key: PALETTE[name] for name, keys in THEME["methods"].items() for key in keys}
 METHOD_COLORS |= {key: PALETTE[synthesizer.info.color] for key, synthesizer in SYNTHESIZERS.items()}
 """One color per method in every picture, by its key."""
 
@@ -47,7 +47,7 @@ class RuleStyle(NamedTuple):
     symbol: str
 
 
-RULE_STYLES = {key: RuleStyle(PALETTE.get(color, color), *look) for key, (color, *look) in _THEME["rules"].items()}
+RULE_STYLES = {key: RuleStyle(PALETTE.get(color, color), *look) for key, (color, *look) in THEME["rules"].items()}
 OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # of a rule that is not in the table
 
 TRUTH_COLOR = "theme-ink"  # figure.js writes the page's own ink for it, black by day and white by night
@@ -143,7 +143,7 @@ def _encode(part: Any) -> Any:
     return spec if part.ndim == 1 else spec | {"shape": ", ".join(map(str, part.shape))}
 
 
-LEGENDS: dict[str, Look] = _THEME["legends"] | {"": {}}
+LEGENDS: dict[str, Look] = THEME["legends"] | {"": {}}
 """Look of a legend by where it stands."""
 
 
