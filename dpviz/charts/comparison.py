@@ -106,18 +106,13 @@ def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *,
     is_main, single, (low, high) = measure not in split.secondary, results.single, split.span
     lines = [_line(sorted(results.outcomes.items()), measure, split.method)]
     if is_main and single is None:  # it is not known yet
-        nothing = np.empty(0)
-        lines.append(Line(name=ONE_SET, short="one set, ", x=nothing, y=nothing, stroke=theme.THIN_LINE))
+        lines.append(Line(name=ONE_SET, short="one set, ", x=np.empty(0), y=np.empty(0), stroke=theme.THIN_LINE))
     elif is_main and single is not None:
-        label = single.method.label
-        names = {"name": f"{ONE_SET}: {label}", "short": f"one set, {label}"}
+        names = {"name": f"{ONE_SET}: {single.method.label}", "short": f"one set, {single.method.label}"}
         lines.append(_line([(low, single), (high, single)], measure, single.method, stroke=theme.THIN_LINE, **names))
-    x, y = (
-        Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high, pad=0),
-        drawn_measures(split),
-    )
+    x = Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high, pad=0)
     chosen: Look = {"chosen": results.best_place("" if is_main else measure), "chosen_text": "smallest error"}
-    return comparison_chart(lines, x, y[measure].axis, key=measure, small=small, **chosen)
+    return comparison_chart(lines, x, drawn_measures(split)[measure].axis, key=measure, small=small, **chosen)
 
 
 def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: ComparedMethod, **look: Any) -> Line:

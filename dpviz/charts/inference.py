@@ -193,9 +193,11 @@ def caterpillar_chart(
         "margin": (56, 16, 32 + 18 * max(len(lines), 4)),  # room for four lines, so that nothing moves
         "references": theme.truth_line(p, f"true share {format_number(100 * p, 9)} %"),
     }
-    traces = _interval_traces(left, right, [(kind & is_drawn, text) for kind, text in kinds], of, 1 + rows, outlined)
-    axes = _interval_axes((first - pad, last + pad), of, len(low), tickvals=[1, len(low)])
-    return theme.figure(traces, *axes, "caterpillar", legend="", **layout)
+    intervals = _intervals(
+        left, right, [(kind & is_drawn, text) for kind, text in kinds], (first - pad, last + pad), of, 1 + rows,
+        len(low), outlined, tickvals=[1, len(low)],
+    )  # fmt: skip
+    return theme.figure(*intervals, "caterpillar", legend="", **layout)
 
 
 def class_chart(
@@ -213,25 +215,20 @@ def class_chart(
         Room for intervals.
     """
     kinds = [(np.ones(len(low), bool), UNKNOWN)] if p is None else [(covered, COVERS), (~covered, MISS)]
-    traces = _interval_traces(np.maximum(low, 0.0), np.minimum(high, 1.0), kinds, "seat", seats)
     # At most 14 seats have room beside their intervals; a class that has not come yet has no rows
     named = range(0, len(seats), math.ceil(max(rows, 1) / 14))
-    ticks = {"tickvals": [1 + row for row in named], "ticktext": [str(seats[row]) for row in named]}
-    axes = _interval_axes((-0.01, 1.01), "seat", rows, **ticks)
+    ticks: Look = {"tickvals": [1 + row for row in named], "ticktext": [str(seats[row]) for row in named]}
+    ends = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    intervals = _intervals(*ends, kinds, (-0.01, 1.01), "seat", seats, rows, **ticks)
     truth = theme.truth_line(p, f"true share {format_number(100 * (p or 0), 3)} %")
-    return theme.figure(traces, *axes, "class", references=truth, margin=(50, 16, 34), legend="")
+    return theme.figure(*intervals, "class", references=truth, margin=(50, 16, 34), legend="")
 
 
-def _interval_axes(ends: tuple[float, float], of: str, rows: int, **ticks: Any) -> tuple[Look, Look]:
-    shares = axis("share of yes", range=[*ends], tickformat="~%", zeroline=False)
-    return shares, axis(of, range=[rows + 1, 0], zeroline=False, showgrid=False, **ticks)
-
-
-def _interval_traces(
-    left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, str]], of: str, numbers: Iterable[int],
-    outlined: bool = True,
-) -> list[Look]:  # fmt: skip
-    """The trace of the intervals of each kind, if any; those that miss the truth on that of the ink around them."""
+def _intervals(
+    left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, str]], ends: tuple[float, float], of: str,
+    numbers: Iterable[int], rows_of_all: int, outlined: bool = True, **ticks: Any,
+) -> tuple[list[Look], Look, Look]:  # fmt: skip
+    """The trace of the intervals of each kind, if any, those that miss the truth on ink around them; and the axes."""
     middle, texts, traces = (left + right) / 2, [], []
     for number, start, end in zip(numbers, 100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True):
         texts.append(f"{of} {number}: {start:.3g} %" + (f" to {end:.3g} %" if start < end else ""))
@@ -247,7 +244,8 @@ def _interval_traces(
             marker = {"symbol": "circle", "opacity": 1.0, **MARKERS[text], "size": size, "color": color}
             hover = f"%{{customdata}}<br>{text}"
             traces.append(theme.scatter("markers", middle[rows], 1 + rows, hover, marker=marker, error_x=bar, **rest))
-    return traces
+    shares = axis("share of yes", range=[*ends], tickformat="~%", zeroline=False)
+    return traces, shares, axis(of, range=[rows_of_all + 1, 0], zeroline=False, showgrid=False, **ticks)
 
 
 # Posteriors

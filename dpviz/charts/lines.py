@@ -117,12 +117,10 @@ class Axis:
         low, high = (float(shown.min()), float(shown.max())) if len(shown) else (0.1, 1.0)
         low, high = low if self.low is None else self.low, high if self.high is None else self.high
         if self.log:
-            ends = math.log10(low), math.log10(max(high, 1.5 * low))
-            pad = self.pad * (ends[1] - ends[0])
-            scale = log_scale(ends[0] - pad, ends[1] + pad)
-        else:
-            pad = self.pad * (high - low) if high > low else 1.0
-            scale = {"range": [low - pad if self.low is None else low, high + pad]}
+            low, high = math.log10(low), math.log10(max(high, 1.5 * low))
+        pad = self.pad * (high - low) if high > low else 1.0
+        first, last = low - pad if self.log or self.low is None else low, high + pad
+        scale = log_scale(first, last) if self.log else {"range": [first, last]}
         scale |= {"tickformat": ".0%"} if self.percent else {}
         return axis(self.title, **scale | dict(self.look))
 
@@ -323,17 +321,12 @@ def _measure_ends(lines: Sequence[Line], y: Axis, marked: Sequence[float]) -> tu
     """Ends of the axis of a measure in its units; 0 is in it unless it is logarithmic."""
     values = y.shown(end for line in lines for end in (line.y - line.bars[0], line.y + line.bars[1]))
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
-    if y.percent:
-        low, high = -0.02, 1.04
-    elif y.log:
-        low = max(low, SMALLEST_SHOWN_SHARE * high)
-        ends = math.log10(low), math.log10(max(high, 1.5 * low))
-        pad = 0.06 * (ends[1] - ends[0])
-        low, high = ends[0] - pad, ends[1] + pad
+    if y.log:
+        low, high = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
     else:
         low, high = min(low, 0.0), max(high, 0.0)
-        pad = 0.06 * (high - low) or 0.1
-        low, high = low - pad * (low < 0), high + pad
+    pad = 0.06 * (high - low) or 0.1
+    low, high = (-0.02, 1.04) if y.percent else (low - pad * (y.log or low < 0), high + pad)
     # The number of a mark stands below it
     places = [math.log10(value) if y.log else value for value in y.shown(marked).tolist()]
     return min([low, *(place - 0.1 * (high - low) for place in places)]), high

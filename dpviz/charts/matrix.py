@@ -59,9 +59,8 @@ def _sides(view: TableView) -> tuple[_Side, ...]:
         titles = "released m1", "confidential n1", "n1 of the pair n1, n1 + 1"
         hovers = "m1 = %{x}", "n1 = %{y}", "n1 = %{y} and one more"
         return tuple(map(_Side, titles, hovers, places, places))
-    columns, rows = (
-        [",".join(map(str, table)) for table in part] for part in (release.column_counts, release.row_counts)
-    )
+    columns = [",".join(map(str, table)) for table in release.column_counts]
+    rows = [",".join(map(str, table)) for table in release.row_counts]
     texts = columns, rows, [f"{rows[first]} | {rows[second]}" for first, second in release.neighbours.tolist()]
     shown = ([names[place] for place in part.tolist()] for names, part in zip(texts, places, strict=True))
     titles = "released counts", "confidential counts", "pair of neighbours"
@@ -135,7 +134,7 @@ def log_odds_heatmap(
     digits = ":.6f" if is_finite else ""
     trace = {
         "z": np.clip(values, low, limit).astype(np.float32), "meta": name,
-        "customdata": values if is_finite else np.vectorize(_six_decimals)(values),
+        "customdata": values if is_finite else _six_decimals(values),
         "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}"
         f"<br><b>log-odds = %{{customdata{digits}}}</b>",
         "colorscale": theme.SIGNED if signed else theme.MAGNITUDES, "zmin": low, "zmax": limit,
@@ -209,11 +208,9 @@ def _outline(mask: BoolArray, x: FloatArray, y: FloatArray) -> str:
 # Tables
 
 
-def _six_decimals(value: float) -> str:
-    """A log-odds as printed: six decimals, a true minus sign, ∞ where a zero decides."""
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.6f}".replace("-", "−")
+def _six_decimals(values: FloatArray) -> Any:
+    """Log-odds as printed: six decimals, a true minus sign, ∞ where a zero decides."""
+    return np.strings.replace(np.strings.replace(np.char.mod("%.6f", values), "-", "−"), "inf", "∞")
 
 
 def release_html(
@@ -241,7 +238,7 @@ def release_html(
         plain[framed[0], column] = "dpviz-drawn"
         kinds[framed[1], column] += " dpviz-drawn"
     matrix = np.char.mod("%.6f", probabilities), plain, 0.42 * probabilities
-    odds = np.vectorize(_six_decimals)(log_odds if signed else np.abs(log_odds)), kinds, [None] * len(pairs)
+    odds = _six_decimals(log_odds if signed else np.abs(log_odds)), kinds, [None] * len(pairs)
     tables: list[tuple[str, Any, Any, Any]] = [
         (f"{MATRIX_TITLE}, {synthesizer.info.label}", counts, framed[0], matrix),
         (LOG_ODDS_TITLES[signed], counts[pairs].reshape(len(pairs), -1), framed[1], odds),

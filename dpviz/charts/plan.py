@@ -22,13 +22,10 @@ BELOW_LINE = theme.label(
 """Words below the line at 1 of a logarithmic axis."""
 
 
-def _share(value: float, of: str = "") -> str:
-    """A share of something, if it is said of what."""
+def _share(value: float, whole: str) -> str:
     if math.isnan(value):
         return "not yet known"
-    if value < 10:
-        return f"{100 * value:.3g} %" + (f" of {of}" if of else "")
-    return f"{value:.3g} times" + (f" {of}" if of else "")
+    return f"{100 * value:.3g} % of {whole}" if value < 10 else f"{value:.3g} times {whole}"
 
 
 def limits_chart(
@@ -93,20 +90,21 @@ def plan_chart(
     bar, dot = theme.dot_marker(11, EXACT_COLOR, edge=GREY), theme.dot_marker(11, EXACT_COLOR, 2)
     broken = theme.dot_marker(12, theme.FAILED_COLOR, 2, theme.TRUTH_COLOR, symbol="diamond")
     ring = theme.dot_marker(13, GREY, 3, GREY, symbol="circle-open")
-    basic, of_limit, of_promise = "basic composition", "%{text} of its limit", f"%{{text}} of {promised}"
+    basic = "basic composition"
     traces: list[Look] = []
-    for name, values, half, marker, text in (
-        ("promise used", part, "x", bar, of_promise),
-        ("limit used", np.where(used > 1, np.nan, used), "x2", dot, f"error: {of_limit}"),
-        ("limit broken", np.where(used > 1, used, np.nan), "x2", broken, f"error: {of_limit}"),
-        (basic, basic_part, "x", ring, f"{basic}: {of_promise}"),
-        (basic, basic_used, "x2", ring, f"error by {basic}: {of_limit}"),
+    for name, values, half, marker, prefix in (
+        ("promise used", part, "x", bar, ""),
+        ("limit used", np.where(used > 1, np.nan, used), "x2", dot, "error: "),
+        ("limit broken", np.where(used > 1, used, np.nan), "x2", broken, "error: "),
+        (basic, basic_part, "x", ring, f"{basic}: "),
+        (basic, basic_used, "x2", ring, f"error by {basic}: "),
     ):
         rows = np.flatnonzero(np.isfinite(values))
-        look: Look = {"text": [_share(values[row]) for row in rows], "xaxis": half, "marker": marker}
+        whole = promised if half == "x" else "its limit"
+        look: Look = {"text": [_share(values[row], whole) for row in rows], "xaxis": half, "marker": marker}
         look |= {"customdata": [names[row] for row in rows], "name": name, "legendgroup": name}
         look["showlegend"] = len(rows) > 0 and not any(item["name"] == name and item["showlegend"] for item in traces)
-        hover, shares = f"<b>%{{customdata}}</b><br>{text}", np.minimum(values[rows], ends[half])
+        hover, shares = f"<b>%{{customdata}}</b><br>{prefix}%{{text}}", np.minimum(values[rows], ends[half])
         traces.append(theme.scatter("markers", shares, rows, hover, cliponaxis=False, **look))
     del traces[0]["mode"]
     traces[0] |= {"type": "bar", "orientation": "h", "width": 0.5, "textposition": "none"}

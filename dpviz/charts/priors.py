@@ -49,14 +49,13 @@ def curves_chart(
     points = {line.method: curves.at_chosen(line) for line in solid}
     diamonds = dict(together or {}) if sets > 1 else {}
     name, prefix = ("your point", "") if sets == 1 else ("one set", "one set: ")
-    needs = []
+    marks = []
     for key, level in points.items():
         is_above = sum(value > level for value in points.values()) < sum(value < level for value in points.values())
-        needs.append((key, level, name, prefix, "circle", is_above))
+        marks += _prior_mark(curves, key, level, name, prefix, "circle", is_above)
     for key, level in diamonds.items():
-        is_above = kind.quantity.larger_is_safer
-        needs.append((key, level, f"{sets} sets together", f"{sets} sets: ", "diamond", is_above))
-    marks = [_prior_mark(curves, *need) for need in needs if curves.chosen > 0 and 0 < need[1] < math.inf]
+        is_above, words = kind.quantity.larger_is_safer, (f"{sets} sets together", f"{sets} sets: ")
+        marks += _prior_mark(curves, key, level, *words, "diamond", is_above)
 
     # The numbers of theorems at the ends of their lines, and what dots and dashes are
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
@@ -80,10 +79,6 @@ def curves_chart(
     return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", marks=marks, **look)
 
 
-def _shown(key: str) -> Look:  # all methods but the main one when their name is clicked
-    return {"legendgroup": key, "visible": key == HEADLINE.key or "legendonly"}
-
-
 def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve]) -> Line:
     """One curve; a solid one is the wider, the more of those that are drawn later lie on it, to be seen beneath."""
     kind, method, cells = curves.kind, PRIOR_METHODS[line.method], curves.kind.cells(curves.setting)
@@ -93,28 +88,35 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
             ratio = np.abs(np.log(later.values / line.values))
         above += int(np.mean(ratio[np.isfinite(ratio)] < 0.03) > 0.5) if np.isfinite(ratio).any() else 0
     per_cell = f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else ""
+    shown = {"legendgroup": line.method, "visible": line.method == HEADLINE.key or "legendonly"}
     return Line(
         name=method.named(cells), x=curves.points, y=curves.counted(line), color=method.color,
         stroke=stroke._replace(width=stroke.width + 2.2 * above), opacity=0.85 if line.theorem else 1.0,
         basis={"printed": f"printed, {line.theorem}", "pure": "exact, δ = 0", "exact": "exact"}[line.kind],
         hover=f"{MEASURES['along'][curves.axis]['symbol']} = %{{x:.5g}}: %{{y:.4g}}{per_cell}",
-        look=_shown(line.method) | {"showlegend": stroke is EXACT_LINE, "customdata": line.values},
+        look=shown | {"showlegend": stroke is EXACT_LINE, "customdata": line.values},
     )  # fmt: skip
 
 
-def _prior_mark(curves: Curves, key: str, level: float, name: str, prefix: str, symbol: str, is_above: bool) -> Mark:
-    """What a method needs at the reader's own point, on the private side of its last digit."""
+def _prior_mark(
+    curves: Curves, key: str, level: float, name: str, prefix: str, symbol: str, is_above: bool
+) -> list[Mark]:
+    """What a method needs at the reader's own point, if anything, on the private side of its last digit."""
+    if curves.chosen <= 0 or not 0 < level < math.inf:
+        return []
     kind, method, cells = curves.kind, PRIOR_METHODS[key], curves.kind.cells(curves.setting)
     counted = kind.counted(level, curves.setting)
     text = format_number(kind.quantity.round(counted, 3), 3)
     per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell" if cells else ""
     is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
-    return Mark(
+    mark = Mark(
         x=curves.chosen, y=counted, color=method.color, symbol=symbol, name=method.named(cells),
         text=f"{prefix}{text}" if key == HEADLINE.key else "",  # others have their number on hover
         place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
-        hover=f"{name}: {kind.axis} {text}{per_cell}", look=_shown(key),
+        hover=f"{name}: {kind.axis} {text}{per_cell}",
+        look={"legendgroup": key, "visible": key == HEADLINE.key or "legendonly"},
     )  # fmt: skip
+    return [mark]
 
 
 def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]:

@@ -45,11 +45,6 @@ class Bar:
     plain: float = 0.0  # a length of another kind, in a color of its own
     color: str = theme.GREY
 
-    @property
-    def length(self) -> float:
-        """Length of all its parts."""
-        return self.yes + self.no + self.invented + self.plain
-
 
 def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
     """Tables of dots; the name of one with a single line of dots stands left of it, else above.
@@ -104,7 +99,8 @@ def bars_chart(
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
     letters = max([*(len(bar.text) for bar in bars), 0 if longest is None else 9])  # 9 for numbers that a slider moves
     room = 1.12 + 0.034 * letters  # for the numbers at the ends of bars
-    longest = max(bar.length for bar in bars) if longest is None else longest
+    totals = [bar.yes + bar.no + bar.invented + bar.plain for bar in bars]
+    longest = max(totals) if longest is None else longest
     if base is None:
         scale: Look = {"range": [0, room * longest], "tickformat": ",~r"}
         if percent:  # no tick in the room beyond 100 %
@@ -135,8 +131,8 @@ def bars_chart(
 
     # The number at the end of each bar
     labels = []
-    for row, bar in enumerate(bars):
-        end = bar.length if base is None else math.log10(max(bar.length, base))
+    for row, (bar, total) in enumerate(zip(bars, totals, strict=True)):
+        end = total if base is None else math.log10(max(total, base))
         labels.append(theme.label(f"<b>{bar.text}</b>", 13, x=end, xanchor="left", xshift=6, y=row, yanchor="middle"))
     layout: Look = {"labels": labels, "references": [ReferenceLine(x=base)] if base else [], "margin": (14, 12, 30)}
     axes = axis(title, zeroline=False, **scale), axis_of_rows(names)

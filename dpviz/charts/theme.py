@@ -143,10 +143,6 @@ def _encode(part: Any) -> Any:
     return spec if part.ndim == 1 else spec | {"shape": ", ".join(map(str, part.shape))}
 
 
-LEGENDS: dict[str, Look] = THEME["legends"] | {"": {}}
-"""Look of a legend by where it stands."""
-
-
 def figure(
     traces: Iterable[Look], x: Look, y: Look, key: str, *,
     margin: tuple[int, ...] = (70, 16, 30), legend: str = "above", references: Sequence["ReferenceLine"] = (),
@@ -176,7 +172,9 @@ def figure(
     sides = dict(zip("lrtb", (*margin, 104 if legend == "below" else 52), strict=False))
     annotations += names
     default: Look = {"margin": sides, "hoverlabel": {"align": "left"}, "shapes": shapes, "annotations": annotations}
-    default |= {"legend": LEGENDS[legend]} | ({"showlegend": bool(legend)} if legend in ("below", "") else {})
+    default |= {"legend": THEME["legends"].get(legend, {})} | (
+        {"showlegend": bool(legend)} if legend in ("below", "") else {}
+    )
     return Figure([*traces], {"xaxis": x, "yaxis": y, "uirevision": key, **default, **layout})
 
 
