@@ -78,21 +78,21 @@ def comparison_picture(
         lines.append(_line(outcomes, measure, method, short=names[method.label], stroke=stroke))
 
     # The best that is possible, and the best method
-    drawn = drawn_measures(comparison)[measure]
+    picture = drawn_measures(comparison)[measure]
     limit = best_mark = None
     if known := results.limits(measure):
         x, y = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
-        limit = Line(name=drawn.limit, x=x, y=y, is_limit=True)
+        limit = Line(name=picture.limit, x=x, y=y, is_limit=True)
     if ranking.contenders and not small:
         best = ranking.contenders[0]
         value = best.shown(measure).value
-        text = f"{format_number(100 * value, 3)} %" if drawn.axis.percent else format_number(value, 3)
+        text = f"{format_number(100 * value, 3)} %" if picture.axis.percent else format_number(value, 3)
         look: Look = {"color": best.method.key, "name": best.method.label, "text": text, "hover": text}
         best_mark = Mark(x=comparison.epsilon, y=value, **look, **RING)
     low, high = comparison.span
     x_axis = Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0)
     chosen: Look = {"chosen": comparison.epsilon, "chosen_text": "your ε", "mark": best_mark}
-    return comparison_chart(lines, x_axis, drawn.axis, key=measure, limit=limit, small=small, **chosen)
+    return comparison_chart(lines, x_axis, picture.axis, key=measure, limit=limit, small=small, **chosen)
 
 
 def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *, small: bool = False) -> theme.Figure:

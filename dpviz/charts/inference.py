@@ -234,8 +234,8 @@ def _intervals(
         texts.append(f"{of} {number}: {start:.3g} %" + (f" to {end:.3g} %" if start < end else ""))
     for kind, text in kinds:
         rows = np.flatnonzero(kind)
-        told = {"meta": text, "customdata": [texts[row] for row in rows]}
-        strokes: list[tuple[str, float, float, Look]] = [(MARKERS[text]["color"], 1.6, 3.2, told)]
+        words = {"meta": text, "customdata": [texts[row] for row in rows]}
+        strokes: list[tuple[str, float, float, Look]] = [(MARKERS[text]["color"], 1.6, 3.2, words)]
         if text == MISS and outlined:
             strokes.insert(0, (theme.TRUTH_COLOR, 3.8, 5.5, {"hoverinfo": "skip", "meta": ""}))
         for color, thickness, size, rest in strokes if len(rows) else ():

@@ -22,10 +22,10 @@ BELOW_LINE = theme.label(
 """Words below the line at 1 of a logarithmic axis."""
 
 
-def _share(value: float, whole: str) -> str:
+def _share(value: float, total: str) -> str:
     if math.isnan(value):
         return "not yet known"
-    return f"{100 * value:.3g} % of {whole}" if value < 10 else f"{value:.3g} times {whole}"
+    return f"{100 * value:.3g} % of {total}" if value < 10 else f"{value:.3g} times {total}"
 
 
 def limits_chart(
@@ -100,8 +100,8 @@ def plan_chart(
         (basic, basic_used, "x2", ring, f"error by {basic}: "),
     ):
         rows = np.flatnonzero(np.isfinite(values))
-        whole = promised if half == "x" else "its limit"
-        look: Look = {"text": [_share(values[row], whole) for row in rows], "xaxis": half, "marker": marker}
+        total = promised if half == "x" else "its limit"
+        look: Look = {"text": [_share(values[row], total) for row in rows], "xaxis": half, "marker": marker}
         look |= {"customdata": [names[row] for row in rows], "name": name, "legendgroup": name}
         look["showlegend"] = len(rows) > 0 and not any(item["name"] == name and item["showlegend"] for item in traces)
         hover, shares = f"<b>%{{customdata}}</b><br>{prefix}%{{text}}", np.minimum(values[rows], ends[half])

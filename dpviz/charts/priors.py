@@ -122,11 +122,11 @@ def _prior_mark(
 def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]:
     """Ends of the vertical axis; what is smaller than 10⁻⁷ of the largest, and not marked, falls out of it."""
     points = [level for level in marked if 1e-40 < level < math.inf]
-    drawn = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
-    if len(drawn) == 0:
+    levels = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
+    if len(levels) == 0:
         return 0.1, 10.0
-    high = float(drawn.max()) * 1.6
-    low = max(float(drawn.min()) / 1.8, high * 1e-7, 1e-12)
+    high = float(levels.max()) * 1.6
+    low = max(float(levels.min()) / 1.8, high * 1e-7, 1e-12)
     return min([low, *(level / 1.8 for level in points)]), high
 
 
