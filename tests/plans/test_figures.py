@@ -77,7 +77,7 @@ def test_what_adding_up_would_ask_for_is_shown_where_it_breaks_a_limit() -> None
     assert solution.basic_factor > 1
     assert len(ring["customdata"]) == len(STATISTICS)
     shown = solution.basic_factor if solution.is_feasible else solution.factor * solution.basic_ratio
-    assert ring["text"][0] == f"{100 * shown:.3g} %"
+    assert ring["text"][0] == f"{100 * shown:.3g} % of its limit"
 
 
 def test_tables_and_files_have_a_row_for_each_statistic_and_names_are_no_markup() -> None:
