@@ -153,11 +153,11 @@ def with_guess(
     """
     spec = figure.to_dict()
     layout = spec["layout"]
-    guess: dict[str, Any] = {"x": x, "y": y}
+    guess: dict[str, Any] = {name: value for name, value in (("x", x), ("y", y)) if value is not None}
     edge: Look = {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
     words = theme.label(f"<b>{text}</b>", 13, xref="x domain", x=0.995, xanchor="right", yref="y domain", **edge)
     words["font"]["shadow"] = "auto"  # a line that the words cross stays in sight, and they readable
-    for name, value in ((name, value) for name, value in guess.items() if value is not None):
+    for name, value in guess.items():
         axis_of_guess = layout[f"{name}axis"]
         first, last = axis_of_guess["range"]
         share = min(max(theme.place_on(axis_of_guess, value)[1], 0.0), 1.0)
@@ -167,7 +167,7 @@ def with_guess(
         up = {"yanchor": "top" if share >= 0.85 else "bottom"}
         words |= {name: place, f"{name}ref": name} | (across if name == "x" else up)
     layout["annotations"].append(words)
-    if x is not None and y is not None:
+    if len(guess) == 2:
         mark = Mark(**guess, color=GUESS_COLOR, symbol="diamond", size=13, name=text, hover=" ")
         spec["data"].append(mark.trace(Axis(title="")) | {"name": text})
     else:
