@@ -106,12 +106,12 @@ class Axis:
     nominal: float | None = None  # a promised value
     look: Mapping[str, Any] = field(default_factory=dict)  # further attributes of plotly's axis
 
-    def shown(self, values: Iterable[Any]) -> FloatArray:
+    def shown(self, values: Iterable[FloatArray]) -> FloatArray:
         """Those of the values, in any number of arrays, that the axis can show."""
-        joined = np.concatenate([*map(np.atleast_1d, values), []])
+        joined = np.concatenate([*values, []])
         return joined[np.isfinite(joined) & ((joined > 0) | (not self.log))]
 
-    def to_plotly(self, values: Iterable[Any]) -> Look:
+    def to_plotly(self, values: Iterable[FloatArray]) -> Look:
         """The axis on which these values stand."""
         shown = self.shown(values)
         low, high = (float(shown.min()), float(shown.max())) if len(shown) else (0.1, 1.0)
@@ -156,8 +156,10 @@ class Line:
     @property
     def bars(self) -> FloatArray:
         """Lengths of the error bars below and above all values."""
-        error = np.nan_to_num(0.0 if self.error is None else self.error)
-        return np.broadcast_to(error if error.ndim == 2 else BAR * error, (2, len(self.y)))
+        if self.error is None:
+            return np.zeros((2, len(self.y)))
+        error = np.nan_to_num(self.error)
+        return error if error.ndim == 2 else BAR * np.stack([error, error])
 
     def traces(self, x: Axis, y: Axis) -> list[Look]:
         """The exact part as a line, the simulated one as dots with error bars."""
@@ -238,9 +240,9 @@ def line_chart(
         Further attributes of `theme.figure`.
     """
     across = x.to_plotly(line.x for line in lines)
-    up = y.to_plotly(end for line in lines for end in (line.y - line.bars[0], line.y + line.bars[1]))
+    up = y.to_plotly(end for line in lines for bars in [line.bars] for end in (line.y - bars[0], line.y + bars[1]))
     traces = [trace for line in lines for trace in line.traces(x, y)]
-    traces += [mark.trace(y) for mark in marks if len(y.shown([mark.y]))]
+    traces += [mark.trace(y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
     heights: dict[str, float] = {}
     low, high = up["range"]
     if named_ends:  # of level thin lines as well, which then have no words in the picture
@@ -319,7 +321,7 @@ def comparison_chart(
 
 def _measure_ends(lines: Sequence[Line], y: Axis, marked: Sequence[float]) -> tuple[float, float]:
     """Ends of the axis of a measure in its units; 0 is in it unless it is logarithmic."""
-    values = y.shown(end for line in lines for end in (line.y - line.bars[0], line.y + line.bars[1]))
+    values = y.shown(end for line in lines for bars in [line.bars] for end in (line.y - bars[0], line.y + bars[1]))
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
     if y.log:
         low, high = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
@@ -328,5 +330,5 @@ def _measure_ends(lines: Sequence[Line], y: Axis, marked: Sequence[float]) -> tu
     pad = 0.06 * (high - low) or 0.1
     low, high = (-0.02, 1.04) if y.percent else (low - pad * (y.log or low < 0), high + pad)
     # The number of a mark stands below it
-    places = [math.log10(value) if y.log else value for value in y.shown(marked).tolist()]
+    places = [math.log10(value) if y.log else value for value in y.shown([np.array(marked)]).tolist()]
     return min([low, *(place - 0.1 * (high - low) for place in places)]), high

@@ -25,7 +25,6 @@ LOG_ODDS_TITLES = {
 }
 """By whether the log-odds have their signs."""
 
-HINT = "More columns may be at the right: scroll sideways →"
 STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
@@ -251,5 +250,5 @@ def release_html(
         widths = 0.9 + 0.5 * np.strings.str_len(texts) + 1.1 * is_over
         ems = f"{2.9 * labels.shape[1] + float(widths.max(axis=0).sum()):.1f}"
         rows = list(zip(labels.tolist(), is_framed, texts, classes, shades, strict=True))
-        html += fragment("table", title, HINT, synthesizer.key, place, ems, released, rows, over, template="matrix")
+        html += fragment("table", title, synthesizer.key, place, ems, released, rows, over, template="matrix")
     return html

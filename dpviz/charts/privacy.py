@@ -186,9 +186,8 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
     values = np.concatenate([[-epsilon, epsilon], *(line.y for line in lines)])
     y = Axis(title="log-odds", low=1.06 * float(np.nanmin(values)), high=1.06 * float(np.nanmax(values)), pad=0)
     look: Look = {"references": [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)], "legend": "above"}
-    look |= {"key": f"draws {release.key} {release.shape}"}
     marks = [mark for line in lines for mark in _column_marks(line, draws.columns[-1:].tolist(), 4)]
-    return line_chart(lines, _released(release)[1], y, marks=marks, **look)
+    return line_chart(lines, _released(release)[1], y, key=f"draws {release.key} {release.shape}", marks=marks, **look)
 
 
 def two_tables_chart(tables: TwoTables) -> theme.Figure:
