@@ -14,7 +14,7 @@ from dpviz.core.data_files import table_text
 from dpviz.export.templates import capitalize_first
 from dpviz.published.figures import load_figures, slugify
 from dpviz.published.layout import lay_out
-from dpviz.published.records import Record, load_papers, load_records, summarize
+from dpviz.published.records import load_papers, load_records, summarize
 from pages import ui
 from pages.ui.navigation import PAGES, PUBLISHED
 
@@ -98,13 +98,13 @@ def _printed_html(question: Question, is_within: bool) -> str:
     layouts = lay_out(load_records(PAPERS[question.paper]), only_mismatches=question.is_only)
     layouts = [layout for layout in layouts if (layout.place == place) is is_within]
 
-    def setting_link(record: Record) -> str:
-        return link_to(record.page, record.query, question.is_large)
-
     def own_link(name: str, value: str) -> str:
         return link_to(PUBLISHED.path, {"paper": question.paper, name: value}, question.is_large)
 
-    links = {"setting": setting_link, "cell": partial(own_link, OPEN_CELL), "opened": question.cell}
+    links = {
+        "setting": lambda record: link_to(record.page, record.query, question.is_large),
+        "cell": partial(own_link, OPEN_CELL), "opened": question.cell,
+    }  # fmt: skip
     figure_links = {figure.place: own_link(f"{question.paper}_figure", word) for word, figure in figures.items()}
     return fragment("layouts", layouts, links, {} if is_within else figure_links, template="published")
 
@@ -135,10 +135,9 @@ def page() -> None:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             if question.figure and question.is_large:  # a class sees it first
                 _show_figure(question)
-            html = (
-                f"{fragment('verdicts', template='published')}<p class=said>{ui.words('meaning', summary=summary)}</p>"
-            )
-            ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
+            meaning = f"<p class=said>{ui.words('meaning', summary=summary)}</p>"
+            verdicts = fragment("verdicts", template="published")
+            ui.html_table(verdicts + meaning, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure and not question.is_large:
                 _show_figure(question)
         with parts.details:
