@@ -59,7 +59,7 @@ def poisson_table_loss(setting: ReleaseSetting) -> Loss:
 
 
 def _printed_addition(epsilon: float, delta: float) -> float:
-    """Smallest α with 1 − δ ≤ F[(1 + ε)/ln(1 + 1/α)], F the distribution function of Poisson(1 + α).
+    """Smallest α with 1 − δ ≤ F[(1 + ε)/ln(1 + 1/α)] ≥ F(1), F the distribution function of Poisson(1 + α).
 
     The right side rises in α only where the bracket reaches a whole number k, that is at 1/(e^{(1 + ε)/k} − 1).
     """

@@ -111,8 +111,9 @@ def _cell_mean_budget(at: ReleaseSetting) -> float:
 
 
 def clipped_cell_mean_loss(at: ReleaseSetting) -> float:
-    """A row leaves the cell, so that the scale of the noise, R/(n ε), changes with the mean."""
-    return _cell_mean_budget(at) * (1 - 1 / at.cell) - math.log1p(-1 / at.cell)
+    """A row leaves the cell, so that the scale of the noise, R/(n ε), changes with the mean; ε at a bound at least."""
+    budget = _cell_mean_budget(at)
+    return max(budget, budget * (1 - 1 / at.cell) - math.log1p(-1 / at.cell))
 
 
 def _proportion_loss(at: ReleaseSetting, is_truncated: bool, is_nested: bool = False) -> float:
@@ -273,9 +274,14 @@ def _standardized_loss(at: ReleaseSetting) -> Loss:
 # The Gaussian mechanism, and all methods
 
 
+def _gaussian_loss(at: ReleaseSetting) -> float:
+    """Noise with the deviation √(2 ln(1.25/δ))/ε, Dwork & Roth (2014), Theorem A.1."""
+    return gaussian_epsilon(at.epsilon / math.sqrt(2 * (math.log(1.25) - math.log(at.delta))), at.delta)
+
+
 def _gaussian_probabilistic_loss(at: ReleaseSetting) -> Loss:
     """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ."""
-    z = -float(ndtri(at.delta / 2))
+    z = -float(ndtri(max(at.delta / 2, math.ulp(0.0))))
     ratio = 2 * at.epsilon / (math.sqrt(z * z + 2 * at.epsilon) + z)
 
     def excess_probability(loss: float) -> float:
@@ -328,7 +334,7 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "sphc": _posterior_histogram_loss,
     "standardized": _standardized_loss,
     "bootstrap": lambda at: numeric.BOOTSTRAP_THEN_SANITIZE.real_epsilon(at, at.epsilon, at.sets),
-    "gaussian": lambda at: gaussian_epsilon(at.epsilon / math.sqrt(2 * math.log(1.25 / at.delta)), at.delta),
+    "gaussian": _gaussian_loss,
     "gaussian_probabilistic": _gaussian_probabilistic_loss,
     "poisson_count": poisson_count_loss,
     "poisson_table": poisson_table_loss,

@@ -76,7 +76,7 @@ class Promise(StrEnum):
 
 
 class TheoremKind(StrEnum):
-    """What a theorem says of its number: that it keeps the promise, is needed, is never enough, or only its order."""
+    """What a theorem says of its number: it keeps the promise, is needed, is never enough, has this order, or none."""
 
     SUFFICIENT = "sufficient"
     NECESSARY = "necessary"
@@ -150,7 +150,11 @@ class Theorem:
         return self.test is CONDITIONS["one row"]
 
     def value(self, **values: object) -> float:
-        """The printed number, from those of `values` that it needs."""
+        """The printed number, from those of `values` that it needs.
+
+        >>> round(THEOREMS["6.13"].value(m=100, epsilon=1.0), 12)  # 1 + 100 / (e − 1)
+        59.197670686933
+        """
         if self.formula is None:
             raise ValueError(f"{self.name} prints no number; got a request for its value.")
         return float(self._evaluate(self.formula, values))
@@ -182,11 +186,7 @@ def _read_theorem(row: dict[str, str]) -> Theorem:
 
 
 THEOREMS: dict[str, Theorem] = {theorem.key: theorem for theorem in map(_read_theorem, read_table("audit/theorems"))}
-"""In the order of the thesis, by number and part.
-
->>> THEOREMS["6.13"].value(m=100, epsilon=1.0)  # 1 + 100 / (e − 1)
-59.19767068693265
-"""
+"""In the order of the thesis, by number and part."""
 
 CONSTANTS: dict[tuple[str, str], Constant] = {}
 for _row in read_table("audit/constants"):

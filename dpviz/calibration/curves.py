@@ -174,7 +174,7 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
 
     Examples
     --------
-    >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
+    >>> round(release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value, 12)
     0.333333333333
     """
     validate_choice("method", method, CALIBRATED_METHODS)

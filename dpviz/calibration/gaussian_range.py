@@ -159,7 +159,7 @@ class GaussianRelease(ParameterRecord):
         return self.variance * alone, self.sets * alone
 
     def largest(self, epsilon: float, delta: float) -> float:
-        """`maximum_range`."""
+        """Largest R/σ that keeps (ε, δ), δ < 1, as `maximum_range` returns it."""
         epsilon, delta = EPSILON.validate(epsilon), DELTA.validate(delta)
         if delta == 1:
             raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")

@@ -167,7 +167,7 @@ def minimum_by_advanced(need: Callable[[float, float], float], sets: int, epsilo
         What one set needs for (ε₀, δ₀), the more the more private: a prior, or one over a range.
     sets : int
     epsilon, delta : float
-        Of all sets together.
+        Of all sets together; δ in (0, 1).
 
     Examples
     --------

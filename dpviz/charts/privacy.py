@@ -13,7 +13,7 @@ from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
-from dpviz.privacy.odds_text import belief_text, factor_of_odds
+from dpviz.privacy.odds_text import belief_text, factor_of_odds, odds_text
 from dpviz.privacy.summary import PrivacySummary, Profile, TwoTables
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
@@ -145,7 +145,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     line = _release_line(synthesizer, posterior, title)
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
     place = "top left" if chosen > len(posterior) / 2 else "top right"
-    marks = _column_marks(line, [chosen], text=f"{format_number(view.posterior_odds, 3)} : 1", place=place)
+    marks = _column_marks(line, [chosen], text=odds_text(view.log_posterior_odds, 3), place=place)
     references = [
         ReferenceLine(y=prior, text="prior odds", dash="dot", at=1, side="right"),
         ReferenceLine(y=high, text="prior × e<sup>ε</sup>", at=1, side="right"),

@@ -5,6 +5,7 @@ Whoever wrote the name of a column or of a file, a cell or a word of an address 
 
 import re
 import unicodedata
+from codecs import getincrementaldecoder
 
 MARKUP = re.compile(r"[!-/:-@\[-`{-~](?<![.,;?%])")
 ADDRESS_OR_ICON = re.compile(r"(?<=:)(?=\S)|(?=@)|(?<=www)(?=\.)", re.IGNORECASE)
@@ -82,12 +83,15 @@ def escape_spreadsheet_cell(text: str) -> str:
 def decode_utf8(content: bytes, max_bytes: int) -> str:
     """Text of the first bytes of a file, or a ValueError in a sentence if they are no text.
 
+    >>> decode_utf8("aé".encode(), 2)  # the limit is inside a character
+    'a'
+
     Parameters
     ----------
     content : bytes
     max_bytes : int
     """
     try:
-        return content[:max_bytes].decode("utf-8")
+        return getincrementaldecoder("utf-8")().decode(content[:max_bytes], final=len(content) <= max_bytes)
     except UnicodeDecodeError as error:
         raise ValueError(f"the file must be text in UTF-8; byte {error.start + 1:,} of it is not.") from None

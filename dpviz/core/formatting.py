@@ -111,7 +111,7 @@ def describe_value(value: object) -> str:
 
 
 def round_up(number: float, digits: int = 6, *, tolerance: float = 0.0) -> float:
-    """Smallest number of some significant digits that is not below a number.
+    """Smallest number of some significant digits that is not below a number, or below it by rounding alone.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _round(number: float, digits: int, rounding: str) -> float:
 
 
 def format_percent(share: float, digits: int = 5) -> str:
-    """Format a share in per cent; 0 % and 100 % are said of no other share than 0 and 1.
+    """Format a share in per cent; 0 % and 100 % are said of 0 and 1 alone, and of what may be that but for rounding.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Measure:
     def share(cls, count: int, repetitions: int) -> Self:
         """Share c of the repetitions, with the error √(c(1 − c)/R).
 
-        If all or none count, it is half the width of Wilson's interval of one standard error, 1/(R + 1), and not 0: a
+        If all or none count, it is the width of Wilson's interval of one standard error, 1/(R + 1), and not 0: a
         simulation that met no other case does not prove that there is none.
 
         >>> Measure.share(400, 400) == Measure(1.0, 1 / 401)

@@ -96,7 +96,7 @@ class ExponentialCounts(ExponentialMechanism, TwoCellSynthesizer):
 
     Examples
     --------
-    The sums S differ where noise would leave 0 … m. At n = 100 the real ε is 0.988 ε at ε = 0.01 and 0.501 ε at 10.
+    The sums S differ where noise would leave 0 … m. At n = 100 the real ε is 0.987 ε at ε = 0.01 and 0.501 ε at 10.
 
     >>> ExponentialCounts(n=2, m=2, epsilon=2 * np.log(2)).transition_matrix()[1].round(6).tolist()
     [0.25, 0.5, 0.25]

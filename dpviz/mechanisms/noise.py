@@ -100,7 +100,7 @@ class NoiseSanitizer(ABC):
         return WorstCase(self.epsilon, 1, 0, 2)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """Of rows 1 and 0: clamping merges columns, so no pair nearer an end reveals more."""
+        """Of row 1 against row 0: clamping at 0 merges only columns that favour row 0, so that no pair has more."""
         epsilon = ANY_EPSILON.validate(epsilon)
         inside, end = self.near_log_odds()
         stay, tails = self.log_mass(np.array([0])), self.log_tail(np.array([0, 1]))

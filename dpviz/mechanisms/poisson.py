@@ -63,7 +63,8 @@ class PoissonCount(TwoCellSynthesizer):
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
         """Smallest α with which to publish n = m has the loss ε, from ε = 1 on, rounded to the private side.
 
-        Below 1 no α keeps ε. There it is that of ε = 1 over ε, so that the δ that an ε needs goes on to fall.
+        Below 1 no α keeps ε. There it is that of ε = 1 over ε, so that the δ that an ε needs goes on to fall, until
+        α is the largest that is accepted.
 
         Raises
         ------

@@ -60,16 +60,14 @@ class AttackerView:
     log_gain: float
 
     @property
-    def posterior_odds(self) -> float:
-        """Odds of the first table after the release."""
-        total = math.log(self.prior_odds) + self.log_gain
-        return math.exp(total) if total < 709 else math.inf
+    def log_posterior_odds(self) -> float:
+        """ln of the odds of the first table after the release."""
+        return math.log(self.prior_odds) + self.log_gain
 
     @property
     def probabilities(self) -> tuple[float, float]:
         """Probability of the first table before and after the release."""
-        prior = math.log(self.prior_odds)
-        return float(expit(prior)), float(expit(prior + self.log_gain))
+        return float(expit(math.log(self.prior_odds))), float(expit(self.log_posterior_odds))
 
 
 def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: float) -> AttackerView:

@@ -70,7 +70,7 @@ def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
 
 @lru_cache(maxsize=1024)
 def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
-    """ln of how much likelier all rows lie in a bin that holds the only confidential row than in an empty one.
+    """ln of how much likelier all rows lie in one bin where that has the only confidential row than where none has one.
 
     Where no noisy count is above 0 the rows are spread evenly over the bins.
 

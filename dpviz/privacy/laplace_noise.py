@@ -28,12 +28,12 @@ SHIFTS = np.linspace(-200.0, 40.0, 24_001)
 
 
 def truncated_factor(epsilon: float) -> float:
-    """How many times larger the scale of truncated noise must be for ε, whatever the range is.
+    """How many times larger the scale of truncated noise must be for ε > 0, whatever the range is.
 
     >>> round(truncated_factor(0.1), 2), round(truncated_factor(1.0), 2)
     (1.95, 1.61)
     """
-    return epsilon / math.log1p(math.expm1(epsilon) / 2) if epsilon < MAX_EXPONENT else 1.0
+    return epsilon / (math.log1p(math.expm1(epsilon) / 2) if epsilon < MAX_EXPONENT else epsilon - math.log(2))
 
 
 @dataclass(frozen=True)

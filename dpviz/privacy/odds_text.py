@@ -76,10 +76,24 @@ def risk_text(log_odds: float, *, prior_risk: float) -> str:
     """
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
     after = min(ratio * prior_risk, 1.0)
-    risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)
-    if abs(after - prior_risk) < abs(after - 1):
+    before, is_certain = belief_text(prior_risk, prior_risk == 1), math.isinf(log_odds) or prior_risk == 1
+    risen = belief_text(after, is_certain)
+    if after and abs(after - prior_risk) < abs(after - 1):
         risen = f"{format_distinct(100 * after, 100 * prior_risk, 3)} %"
-    return f"from {format_number(100 * prior_risk, 3)} % to {risen}, {format_distinct(ratio, 1.0, 3)} times as likely"
+    times = format_distinct(ratio, 1.0, 3) if ratio or is_certain else BELOW_FLOATS
+    return f"from {before} to {risen}, {times} times as likely"
+
+
+def odds_text(log_odds: float, digits: int) -> str:
+    """Odds as "3 : 1", or by their power of ten; no odds but those of certainty are ∞ or 0 to 1.
+
+    >>> odds_text(math.log(3), 4), odds_text(1098.0, 4), odds_text(-1098.0, 4)
+    ('3 : 1', 'about 10⁴⁷⁷ : 1', '1 : about 10⁴⁷⁷')
+    """
+    if math.isinf(log_odds) or abs(log_odds) < MAX_EXPONENT:
+        return f"{format_number(math.exp(log_odds), digits)} : 1"
+    text = factor_of_odds(abs(log_odds))
+    return f"{text} : 1" if log_odds > 0 else f"1 : {text}"
 
 
 def _power_of_ten(logarithm: float) -> str:

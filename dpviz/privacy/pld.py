@@ -63,13 +63,18 @@ class PrivacyLossDistribution:
         """Distribution of a list of outcomes, of which a part with this probability under P is left out.
 
         Losses may be ∞, where Q makes an outcome impossible; outcomes that P makes impossible do not count.
+
+        >>> PrivacyLossDistribution.from_outcomes(np.array([math.inf]), np.zeros(1)).delta_for_epsilon(2.0)
+        1.0
         """
+        if losses.shape != log_masses.shape or not losses.size:
+            raise ValueError("losses and log_masses must be equally long, with a loss at least.")
         is_possible = (log_masses > -math.inf) & (losses > -math.inf)
         is_finite = is_possible & (losses < math.inf)
-        if losses.shape != log_masses.shape or not is_finite.any():
-            raise ValueError("losses and log_masses must be equally long, with a finite loss at least.")
-        infinite = float(np.exp(log_masses[is_possible & ~is_finite]).sum())
-        return cls(losses[is_finite], log_masses[is_finite], infinite + omitted_mass)
+        infinite = float(np.exp(log_masses[is_possible & ~is_finite]).sum()) + omitted_mass
+        if not is_finite.any():  # a loss of 0 without mass
+            return cls(np.zeros(1), np.full(1, -math.inf), infinite)
+        return cls(losses[is_finite], log_masses[is_finite], infinite)
 
     @property
     def masses(self) -> FloatArray:
@@ -168,7 +173,7 @@ class PrivacyLossDistribution:
     def composed_delta(
         self, sets: int, epsilon: float, *, resolution: float = 1e-2, max_size: float = math.inf
     ) -> float:
-        """δ(ε) of `sets` independent releases, rounded up by about `resolution`², relative.
+        """δ(ε) of `sets` independent releases; where not all sums are listed, up by about `resolution`², relative.
 
         Parameters
         ----------
@@ -181,7 +186,9 @@ class PrivacyLossDistribution:
         max_size : float, optional
             Largest transform that may be computed.
         """
-        infinite = -math.expm1(sets * math.log1p(-min(self.infinity_mass, 1.0)))
+        if self.infinity_mass >= 1:
+            return 1.0
+        infinite = -math.expm1(sets * math.log1p(-self.infinity_mass))
         if sets * float(self.losses.max()) <= epsilon:
             return infinite
         if math.comb(len(self.losses) + sets - 1, sets) <= MAX_LISTED:

@@ -11,7 +11,15 @@ from dpviz.core.data_files import sentence_macros
 from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, round_down, round_up
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy.attacker import AttackerView, epsilon_for_risk_ratio, risk_ratio
-from dpviz.privacy.odds_text import BELOW_FLOATS, belief_text, chance_text, factor_of_odds, probability_text, risk_text
+from dpviz.privacy.odds_text import (
+    BELOW_FLOATS,
+    belief_text,
+    chance_text,
+    factor_of_odds,
+    odds_text,
+    probability_text,
+    risk_text,
+)
 from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, Criterion, LeastError, least_error
 from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary, evenly_spaced, log_chance
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
@@ -89,8 +97,8 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
     prior, posterior = view.probabilities
     before, after = probability_text(prior, 0.0, 6), probability_text(posterior, view.log_gain, 6)
     return [
-        ("before the release", f"{format_number(view.prior_odds, 4)} : 1", f"probability {before}"),
-        ("after the release", f"{format_number(view.posterior_odds, 6)} : 1", f"probability {after}"),
+        ("before the release", odds_text(math.log(view.prior_odds), 4), f"probability {before}"),
+        ("after the release", odds_text(view.log_posterior_odds, 6), f"probability {after}"),
     ]
 
 
@@ -136,7 +144,7 @@ def releases_table(summary: PrivacySummary, risk: float) -> TextTable:
         row.append(f"{side} : 1" if gain >= 0 else f"1 : {side}")
         row += [belief_text(guess, is_decided), belief_text(after, is_decided or risk == 1)]
     head = ["released", "takes from misses", "adds to false alarms", "odds", "best guess right"]
-    head.append(f"risk, {format_number(100 * risk, 3)} % before")
+    head.append(f"risk, {belief_text(risk, risk == 1)} before")
     return TextTable(head, rows, "What each release says of the worst neighbours")
 
 

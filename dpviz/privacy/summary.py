@@ -24,7 +24,7 @@ MIN_SHOWN_SHARE = 1e-4  # share of the largest probability below which a release
 
 @dataclass(frozen=True)
 class PrivacySummary:
-    """The privacy of a release at a promised ε and an allowed δ; None where the full table is too large."""
+    """The privacy of a release at a promised ε and an allowed δ; None where a table is too large, or m is not n."""
 
     synthesizer: Synthesizer
     epsilon: float

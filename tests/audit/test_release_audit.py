@@ -214,9 +214,10 @@ def test_mean_and_variance_lose_what_all_small_data_sets_do() -> None:
     assert worst[1] == pytest.approx(loss_of("mean_variance_clipped", setting).at_least, abs=1e-9)
 
 
-def test_a_cell_mean_loses_what_all_small_cells_do() -> None:
-    """A row leaves a cell of n rows: the mean and the scale of its noise change."""
-    n, budget, grid = 4, 0.3, np.linspace(0, 1, 5)
+@pytest.mark.parametrize(("n", "budget"), [(4, 0.3), (2, 1.3), (2, 5.0), (4, 4.0)])
+def test_a_cell_mean_loses_what_all_small_cells_do(n: int, budget: float) -> None:
+    """A row leaves a cell of n rows: the mean and the scale of its noise change; a large budget is lost at a bound."""
+    grid = np.linspace(0, 1, 5)
     t, worst, far = np.linspace(0, 1, 201), 0.0, 0.0
     for data in itertools.combinations_with_replacement(grid, n):
         for row in range(n):

@@ -236,7 +236,7 @@ def test_the_attackers_odds_are_the_prior_times_the_factor() -> None:
     line, chosen = attacker_chart(release, odds, view, 2.0).data
     assert np.asarray(line.y) == pytest.approx(3.0 * np.exp(odds), rel=1e-12)
     assert list(chosen.x) == [5]
-    assert chosen.y[0] == pytest.approx(view.posterior_odds, rel=1e-12)
+    assert chosen.y[0] == pytest.approx(math.exp(view.log_posterior_odds), rel=1e-12)
 
 
 def test_a_figure_says_as_plain_data_what_plotly_makes_of_it() -> None:

@@ -146,7 +146,11 @@ def summary(law: str, epsilon: float, delta: float, **given: float) -> Answer:
 
 def attacker(law: str, pair: int, column: int, prior_odds: float, **given: float) -> Answer:
     view = privacy.attacker_view(made(law, **given), pair, column, prior_odds)
-    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": report.sentence("gain", view)}
+    return {
+        "odds": math.exp(view.log_posterior_odds),
+        "beliefs": plain(view.probabilities),
+        "words": report.sentence("gain", view),
+    }
 
 
 def sets(law: str, sets: int, epsilon: float, **given: float) -> Answer:

@@ -16,10 +16,12 @@ from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
-from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.attacker import attacker_view, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.odds_text import belief_text, risk_text
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
+
+DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 RELEASES = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -173,6 +175,18 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
     texts += [str(trace.text) for trace in trade_off_chart(curve, promised, summary).data]
     assert not any(re.search(r"(?<![\d.])(100|0) %", one) for one in texts)
     assert all(0.99 < float(one) / 100 < 1 for one in re.findall(r"<b>([0-9.]+) %", texts[0]))
+
+
+def test_a_risk_and_odds_are_never_rounded_to_what_they_are_not():
+    assert risk_text(0.5, prior_risk=0.9996) == "from 99.96 % to 99.98 %, 1.0002 times as likely"
+    assert risk_text(-800.0, prior_risk=0.1) == "from 10 % to less than 10⁻³⁰⁰ %, below 10⁻³⁰⁰ times as likely"
+    release = PosteriorMean(n=5, m=1000, alpha=0.5, beta=0.5)
+    for pair, column, sign in ((4, 0, 1), (0, 1000, -1)):
+        view = attacker_view(release, pair, column, 1.0)
+        assert 700 < sign * view.log_gain < 2000
+        power = round(abs(view.log_gain) / math.log(10))
+        odds = report.attacker_numbers(view)[1][1].translate(DIGITS)
+        assert odds == (f"about 10{power} : 1" if sign > 0 else f"1 : about 10{power}")
 
 
 def test_a_rate_of_1_reads_100_percent_and_half_is_said_only_where_it_is_half():

@@ -182,7 +182,7 @@ def test_equal_losses_are_one_and_sums_of_different_losses_are_listed() -> None:
     assert np.exp(both.log_masses) == pytest.approx([1 / 16, 6 / 16, 9 / 16])
     assert len(coin.self_compose(5).losses) == 6
     with pytest.raises(ValueError, match="losses and log_masses"):
-        PrivacyLossDistribution.from_outcomes(np.array([math.inf]), np.zeros(1))
+        PrivacyLossDistribution.from_outcomes(np.zeros(2), np.zeros(1))
 
 
 def test_a_sum_that_would_take_too_long_is_refused_in_a_sentence() -> None:
