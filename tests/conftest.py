@@ -7,7 +7,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the app: idle threads spin at the other workers' cost
 
 import contextlib
-import functools
 import gc
 import sys
 from collections.abc import Iterator
@@ -16,25 +15,8 @@ from types import ModuleType
 import mpmath as mp
 import pytest
 from playwright.sync_api import Browser, sync_playwright
-from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import local_script_runner
 
 from tests.browser import chromium_path, launch, running_app
-
-# Every page in a test searches all installed packages for components: 0.1 s each time, with the same result.
-manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
-
-_check_deltas = local_script_runner.require_widgets_deltas
-
-
-def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
-    """Wait for the end of a page's run: polling every millisecond took a twentieth of all tests of pages."""
-    assert runner._script_thread is not None
-    runner._script_thread.join(timeout)
-    _check_deltas(runner, 0.1)
-
-
-local_script_runner.require_widgets_deltas = _wait
 
 LONG = ("test_plugged", "test_campus", "test_reproduction", "test_new_parts")
 """Modules of tests that take longest without a browser."""

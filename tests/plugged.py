@@ -56,9 +56,7 @@ def plugged_pages() -> dict[str, dict[str, Any]]:
 
 def _shown(module: str, query: dict[str, object]) -> dict[str, Any]:
     """Faults, text, and offered options of a page with everything unfolded."""
-    app = open_page(module, **query)
-    app.session_state["more"] = True
-    app.run()
+    app = open_page(module, session={"more": True}, **query)
     options = [option for box in (*app.selectbox, *app.multiselect) for option in box.options]
     faults = [str(error.message) for error in app.exception] + problems(app)
     return {"faults": faults, "text": " ".join(" ".join(texts(app)).split()), "options": options}

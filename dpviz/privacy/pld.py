@@ -111,10 +111,14 @@ class PrivacyLossDistribution:
 
     def compose(self, second: PrivacyLossDistribution) -> PrivacyLossDistribution:
         """Distribution of the sum of two independent losses, equal sums as one."""
+        return self._all_sums(second).merged()
+
+    def _all_sums(self, second: PrivacyLossDistribution) -> PrivacyLossDistribution:
+        """The same with a loss for each pair of losses."""
         losses = np.add.outer(self.losses, second.losses).ravel()
         log_masses = np.add.outer(self.log_masses, second.log_masses).ravel()
         infinity_mass = self.infinity_mass + second.infinity_mass * (1 - self.infinity_mass)
-        return PrivacyLossDistribution(losses, log_masses, infinity_mass).merged()
+        return PrivacyLossDistribution(losses, log_masses, infinity_mass)
 
     def merged(self) -> PrivacyLossDistribution:
         """The same distribution with rising losses, where those that rounding alone tells apart are one."""
@@ -192,7 +196,8 @@ class PrivacyLossDistribution:
         if sets * float(self.losses.max()) <= epsilon:
             return infinite
         if math.comb(len(self.losses) + sets - 1, sets) <= MAX_LISTED:
-            return self.self_compose(sets).delta_for_epsilon(epsilon)
+            sums = self.self_compose(sets - 1)._all_sums(self) if sets > 1 else self
+            return sums.delta_for_epsilon(epsilon)  # equal sums are not looked for, which would take most of the time
         tilt = self.saddle_point(epsilon / sets)
         variance = max(self.log_moments(tilt)[2], 1e-60)
         spacing = resolution / (math.sqrt(sets) * (tilt + 1) + 1 / math.sqrt(variance))

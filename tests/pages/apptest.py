@@ -1,5 +1,6 @@
 """A page under Streamlit's AppTest: opened by its URL, without a browser or a server."""
 
+import functools
 import html
 import json
 import pickle
@@ -10,7 +11,8 @@ from unittest.mock import patch
 from urllib.parse import parse_qsl
 
 from streamlit import config
-from streamlit.testing.v1 import AppTest
+from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from pages.ui import background
 
@@ -18,6 +20,21 @@ TIMEOUT_S = 120
 SHOWN = ("html", "markdown", "caption", "error", "warning", "info")
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b(?! (that|of)\b)|\binf\b|[a-z]Error\b")
 MODULE = "module_of_test"
+
+# Every page searches all installed packages for components: 0.1 s each time, with the same result.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+
+_check_deltas = local_script_runner.require_widgets_deltas
+
+
+def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a page's run: polling every millisecond took a twentieth of all tests of pages."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    _check_deltas(runner, 0.1)
+
+
+local_script_runner.require_widgets_deltas = _wait
 
 config.set_option("client.showErrorDetails", "full")
 config.set_option("global.disableWidgetStateDuplicationWarning", True)
