@@ -128,7 +128,7 @@ class Axis:
 METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")  # color is never alone
 RING: Look = {"symbol": "circle-open", "size": 13, "place": "bottom right"}  # look of the mark of a method
 BAR = 1.96  # standard errors to both sides of a simulated value
-FADED_OPACITY = 0.35
+FADED_OPACITY = 0.55
 SMALLEST_SHOWN_SHARE = 1e-4  # of the largest value of a logarithmic axis, where it ends
 NAME_SHARE = 0.0655  # of the picture's height, for a line of a name: all rules have room
 LARGE_HEIGHT, SMALL_HEIGHT = 432, 190  # pixels of a comparison without its legend, and of a small one
