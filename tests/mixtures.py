@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, betaln, logsumexp, xlog1py, xlogy
 from scipy.stats import betabinom
 
+from dpviz.inference import BetaMixture
 from tests.referees import beta_binomial_law, rows_of
 
 
@@ -92,6 +93,11 @@ def referee(
         "known": Law([gamma1 + x], [gamma2 + n - x], [1.0]),
         "naive": Law([gamma1 + ones], [gamma2 + rows - ones], [1.0]),
     }
+
+
+def beta_of(a: float, b: float) -> BetaMixture:
+    """A mixture of one component."""
+    return BetaMixture(a=np.array([a]), b=np.array([b]), weights=np.array([1.0]))
 
 
 def check_region(post: Any, level: float) -> list[tuple[float, float]]:

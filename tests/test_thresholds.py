@@ -18,7 +18,6 @@ from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
-from dpviz.coverage.answer import coverage_answer
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
 from dpviz.curator import provenance
@@ -67,12 +66,6 @@ def test_causes_are_told_apart_where_the_variance_is_ten_thousand_times_its_erro
     refused = pytest.raises(ValueError, match="the causes cannot be told apart")
     with contextlib.nullcontext() if told else refused:
         decomposition.coverage_decomposition(synthesizer=made, p=0.5, sets=1, rule="as_if_real")
-
-
-@pytest.mark.parametrize(("share", "said"), [(0.0099, False), (0.0101, True)])
-def test_intervals_that_say_nothing_are_told_from_one_in_a_hundred_on(share: float, said: bool) -> None:
-    coverage: Any = SimpleNamespace(coverage=0.95, vacuous_share=share)
-    assert ("say nothing" in coverage_answer("", "score", coverage, 0.95)[1]) == said
 
 
 @pytest.mark.parametrize(("share", "compared"), [(0.9951, False), (0.9949, True), (0.0049, False), (0.0051, True)])

@@ -1,7 +1,5 @@
 """Releases of normal data: the simulation against quadrature and closed forms, its limits, and what it refuses."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -13,7 +11,6 @@ from scipy.stats import chi2, kstest, laplace, multinomial, norm, truncnorm
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons import numeric_releases as releases
 from dpviz.comparisons.analysis import OutcomeMeasures
-from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_accuracy import distribution_of_mean
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.core.types import FloatArray
@@ -22,7 +19,14 @@ from tests.helpers import numeric_measures
 from tests.referees import agrees
 
 FAR = {"low": -8.0, "high": 9.0}  # bounds that no confidential row reaches
-UNIT = {"mean": 0.0, "sigma": 1.0}
+
+
+def known(n: int = 10, **changes: Any) -> KnownVariance:
+    return KnownVariance(**{"n": n, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0} | changes)
+
+
+def unknown(n: int = 10, **changes: Any) -> UnknownVariance:
+    return UnknownVariance(**{"n": n, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0} | changes)
 
 
 # The referee: moments of the estimate by quadrature, from the definition of the release and not from its code.
@@ -52,35 +56,27 @@ def exact_mean_release(data: NormalData, truncate: bool, epsilon: float, sets: i
     step, weight = hermite(sigma / math.sqrt(n))
     edges = np.linspace(data.low, data.high, 3001)
     middle = (edges[1:] + edges[:-1]) / 2
-    place = np.concatenate([[data.low], middle, [data.high]]) if not truncate else middle
+    place = middle if truncate else np.concatenate([[data.low], middle, [data.high]])
     one, square = bounded_moments(truncate, place[:, None] + step, sigma, data)
-    first = one @ weight  # E[set mean | x̄*], its square, and s²
-    second = (square / n + (1 - 1 / n) * one**2) @ weight
-    spread = (square - one**2) @ weight
-    means, seconds, spreads = [], [], []
-    noise = laplace(scale=(data.high - data.low) * sets / (n * epsilon))
+    # E[set mean | x̄*], its square, and s²
+    of_place = np.column_stack([one @ weight, (square / n + (1 - 1 / n) * one**2) @ weight, (square - one**2) @ weight])
+    noise, given = laplace(scale=(data.high - data.low) * sets / (n * epsilon)), []
     for centre in data.mean + step:
         chance = np.diff(noise.cdf(edges - centre))
         if not truncate:
             chance = np.concatenate([[noise.cdf(data.low - centre)], chance, [noise.sf(data.high - centre)]])
-        chance = chance / chance.sum()
-        means.append(chance @ first)
-        seconds.append(chance @ second)
-        spreads.append(chance @ spread)
-    given, mean = np.array(means), float(weight @ means)
-    error = weight @ ((np.array(seconds) - given**2) / sets + (given - data.mean) ** 2)
-    return mean, math.sqrt(error), float(weight @ spreads)
+        given.append(chance @ of_place / chance.sum())
+    mean, second, spread = np.array(given).T
+    error = weight @ ((second - mean**2) / sets + (mean - data.mean) ** 2)
+    return weight @ mean, math.sqrt(error), weight @ spread
 
 
 @pytest.mark.parametrize("method", [releases.MODIPS_MEAN, releases.MODIPS_MEAN_TRUNCATED], ids=lambda one: one.key)
 @pytest.mark.parametrize(("n", "epsilon", "sets"), [(10, 0.5, 3), (10, 20.0, 3), (60, 0.3, 2), (60, 5.0, 1)])
-def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(
-    method: NumericMethod, n: int, epsilon: float, sets: int
-) -> None:
-    data = KnownVariance(n=n, **UNIT, **FAR)
+def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(method, n, epsilon, sets):
+    data = known(n, **FAR)
     mean, error, spread = exact_mean_release(data, method.options.get("truncate", False), epsilon, sets)
     found = method.exact_accuracy(data, epsilon, sets)
-    assert found is not None
     assert (found.bias, found.root_mean_squared_error) == pytest.approx((mean, error), rel=3e-5, abs=1e-6)
     agrees(numeric_measures(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
 
@@ -89,28 +85,23 @@ def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(
     ("n", "low", "high", "epsilon", "sets"),
     [(4, -1.0, 2.0, 1.0, 3), (10, -0.5, 3.0, 100.0, 5), (100, -3.0, 4.0, 1e-3, 10), (100, -0.3, 500.0, 10.0, 10)],
 )
-def test_bias_and_error_without_a_simulation_are_those_of_the_simulation(
-    n: int, low: float, high: float, epsilon: float, sets: int
-) -> None:
+def test_bias_and_error_without_a_simulation_are_those_of_the_simulation(n, low, high, epsilon, sets):
     """Also where the bounds are so near that many confidential rows are set to them."""
-    data = KnownVariance(n=n, **UNIT, low=low, high=high)
-    methods = [method for method in data.methods if isinstance(method, NumericMethod)]
-    known = [method for method in methods if method.exact_accuracy(data, epsilon, sets) is not None]
-    assert [method.key for method in known] == [
-        "original", "multiple_synthesis", "modips", "modips_truncated", "smoothed_histogram",
-    ]  # fmt: skip
-    for method in known:
+    data: Any = known(n, low=low, high=high)
+    exactly: list[Any] = [method for method in data.methods if method.exact_accuracy(data, epsilon, sets) is not None]
+    keys = [method.key for method in exactly]
+    assert keys == ["original", "multiple_synthesis", "modips", "modips_truncated", "smoothed_histogram"]
+    for method in exactly:
         exact = method.exact_accuracy(data, epsilon, method.sets(sets))
-        assert exact is not None
         found = numeric_measures(data, method, epsilon=epsilon, sets=sets)
         agrees(found.bias, exact.bias)
         agrees(found.root_mean_squared_error, exact.root_mean_squared_error)
 
 
 @pytest.mark.parametrize(("n", "low", "high"), [(4, -1.0, 3.0), (10, -0.3, 0.2), (1000, -3.0, 4.0)])
-def test_the_mean_of_the_confidential_rows_has_its_own_moments(n: int, low: float, high: float) -> None:
+def test_the_mean_of_the_confidential_rows_has_its_own_moments(n, low, high):
     """E[x̄] and Var(x̄) = Var(x)/n, and E[x̄³] from the third central moment of a row over n²."""
-    data = KnownVariance(n=n, **UNIT, low=low, high=high)
+    data = known(n, low=low, high=high)
     rows = np.clip(norm.ppf((np.arange(400_000) + 0.5) / 400_000), low, high)
     values, weights = distribution_of_mean(data)
     mean = weights @ values
@@ -120,30 +111,30 @@ def test_the_mean_of_the_confidential_rows_has_its_own_moments(n: int, low: floa
     assert weights @ (values - mean) ** 3 * n**2 == pytest.approx(np.mean((rows - rows.mean()) ** 3), abs=1e-4)
 
 
-def test_what_is_known_without_a_simulation_has_no_error_and_the_rest_has() -> None:
-    data = KnownVariance(n=20, **UNIT, low=-3.0, high=4.0)
-    first = next(data.compare([releases.MODIPS_MEAN], [1.0], Analysis(repetitions=100)))
-    assert first.bias.error == first.root_mean_squared_error.error == 0
-    assert first.coverage.error > 0
-    assert next(data.compare([releases.PERTURBED_HISTOGRAM], [1.0], Analysis(repetitions=100))).bias.error > 0
-    both = UnknownVariance(n=20, **UNIT, low=-3.0, high=4.0, estimand="variance")
-    assert next(both.compare([releases.ORIGINAL_ROWS], [1.0], Analysis(repetitions=100))).bias.error > 0
+def test_what_is_known_without_a_simulation_has_no_error_and_the_rest_has():
+    mean, variance = known(20, low=-3.0), unknown(20, low=-3.0, estimand="variance")
+    first, histogram, original = (
+        next(data.compare([method], [1.0], Analysis(repetitions=100)))
+        for data, method in (
+            (mean, releases.MODIPS_MEAN), (mean, releases.PERTURBED_HISTOGRAM), (variance, releases.ORIGINAL_ROWS),
+        )
+    )  # fmt: skip
+    assert first.bias.error == first.root_mean_squared_error.error == 0 < first.coverage.error
+    assert histogram.bias.error > 0 and original.bias.error > 0
 
 
-def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> None:
+def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive():
     """Var(q̄) = σ²/n (1 + 2(n − 1)/((n − 3) M)) and E[s²] = σ²(n − 1)/(n − 3), where no bound is reached."""
     n, sets, sigma = 12, 4, 0.5
     data = UnknownVariance(n=n, mean=3.0, sigma=sigma, low=-20.0, high=30.0)
     found = numeric_measures(data, releases.MULTIPLE_SYNTHESIS, sets=sets)
     agrees(found.bias, 0.0)
     agrees(found.root_mean_squared_error, sigma * math.sqrt((1 + 2 * (n - 1) / ((n - 3) * sets)) / n))
-    agrees(
-        numeric_measures(data, releases.MULTIPLE_SYNTHESIS, "variance", sets=sets).bias,
-        sigma**2 * ((n - 1) / (n - 3) - 1),
-    )
+    spread = numeric_measures(data, releases.MULTIPLE_SYNTHESIS, "variance", sets=sets)
+    agrees(spread.bias, sigma**2 * ((n - 1) / (n - 3) - 1))
 
 
-def test_the_original_data_are_those_inside_the_bounds() -> None:
+def test_the_original_data_are_those_inside_the_bounds():
     data = KnownVariance(n=7, mean=0.5, sigma=2.0, low=-1.0, high=4.0)
     mean, square = bounded_moments(False, np.array(0.5), 2.0, data)
     found = numeric_measures(data, releases.ORIGINAL_ROWS)
@@ -152,8 +143,8 @@ def test_the_original_data_are_those_inside_the_bounds() -> None:
     agrees(numeric_measures(data, releases.ORIGINAL_ROWS, "variance").bias, square - mean**2 - 4.0)
 
 
-def test_the_interval_of_the_original_data_with_known_variance_holds_its_level() -> None:
-    found = numeric_measures(KnownVariance(n=5, **UNIT, **FAR), releases.ORIGINAL_ROWS, "mean_known_variance")
+def test_the_interval_of_the_original_data_with_known_variance_holds_its_level():
+    found = numeric_measures(known(5, **FAR), releases.ORIGINAL_ROWS, "mean_known_variance")
     agrees(found.coverage, 0.95)
     assert found.mean_width.value == pytest.approx(2 * norm.ppf(0.975) / math.sqrt(5))
     assert found.usable_share.value == 1
@@ -162,15 +153,15 @@ def test_the_interval_of_the_original_data_with_known_variance_holds_its_level()
 @pytest.mark.parametrize(
     "method", [releases.PERTURBED_HISTOGRAM, releases.BOOTSTRAP_THEN_SANITIZE], ids=lambda one: one.key
 )
-def test_without_noise_the_perturbed_histogram_is_the_histogram(method: NumericMethod) -> None:
-    data = UnknownVariance(n=20, mean=0.4, sigma=1.0, low=-2.0, high=3.0)
+def test_without_noise_the_perturbed_histogram_is_the_histogram(method):
+    data = unknown(20, mean=0.4, low=-2.0, high=3.0)
     edges = np.linspace(data.low, data.high, 7)
     chance = np.diff(norm.cdf(edges, 0.4, 1.0))
     chance[[0, -1]] += norm.cdf(data.low, 0.4), norm.sf(data.high, 0.4)
     agrees(numeric_measures(data, method, epsilon=1e6).bias, chance @ (edges[1:] + edges[:-1]) / 2 - 0.4)
 
 
-def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> None:
+def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does():
     data, random = UnknownVariance(n=15, mean=0.4, sigma=1.0, low=-2.0, high=3.0), np.random.default_rng(3)
     found = []
     for _ in range(4000):
@@ -191,10 +182,10 @@ def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> 
 # Limits
 
 
-def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost() -> None:
+def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost():
     """At ε → 0 a sanitized variance is 0 or R²/4 and a mean is a bound, each with ½. A set is constant where the
     variance is 0, or where all four rows fall beyond one bound; two equal constant sets give no interval."""
-    data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
+    data = unknown(4, mean=0.5, low=0.0, high=1.0)
     steps, weights = hermite(0.5)
     sigma = np.sqrt(3 / 4 / chi2.ppf((np.arange(2000) + 0.5) / 2000, 3))[:, None]
     beyond = ndtr(steps) ** 4 + ndtr(steps - 1 / sigma) ** 4  # μ is the bound and a step of σ/√n
@@ -204,16 +195,16 @@ def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost()
     assert not any(math.isnan(measure.value) for measure in found.measures.values())
 
 
-def test_a_histogram_whose_counts_are_all_lost_cannot_be_used() -> None:
-    data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
+def test_a_histogram_whose_counts_are_all_lost_cannot_be_used():
+    data = unknown(4, mean=0.5, low=0.0, high=1.0)
     found = numeric_measures(data, releases.PERTURBED_HISTOGRAM, epsilon=1e-8, sets=3)
     agrees(found.usable_share, (1 - 2.0**-4) ** 3)
     agrees(found.bias, 0.0)
     assert found.coverage.value > 0
 
 
-def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
-    data = KnownVariance(n=100, **UNIT, **FAR)
+def test_a_negative_variance_is_no_interval_and_a_miss():
+    data = known(100, **FAR)
     found = numeric_measures(data, releases.MODIPS_MEAN, epsilon=1000.0, sets=2, rule="raghunathan_2003_normal")
     assert found.usable_share.value < 0.9
     assert found.coverage.value < found.usable_share.value
@@ -223,35 +214,31 @@ def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
 
 
 @pytest.mark.parametrize(("centre", "sigma"), [(0.5, 0.2), (0.5, 5.0), (1.3, 0.1), (-0.4, 0.05), (0.0, 1e-6)])
-def test_truncated_rows_have_the_truncated_distribution(centre: float, sigma: float) -> None:
+def test_truncated_rows_have_the_truncated_distribution(centre, sigma):
     rng = np.random.default_rng(2)
-    drawn = releases._bounded_normal(
-        rng, np.full(100, centre), np.full(100, sigma), 0.0, 1.0, 20, truncate=True
-    ).ravel()
+    means, deviations = np.full(100, centre), np.full(100, sigma)
+    drawn = releases._bounded_normal(rng, means, deviations, 0.0, 1.0, 20, truncate=True).ravel()
     law = truncnorm(-centre / sigma, (1 - centre) / sigma, centre, sigma)
-    assert drawn.min() >= -1e-12
-    assert drawn.max() <= 1 + 1e-12
+    assert -1e-12 <= drawn.min() <= drawn.max() <= 1 + 1e-12
     assert kstest(drawn, law.cdf).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("centre", [0.0, 0.3, 1.0, 1.2])
-def test_truncated_noise_has_the_truncated_distribution(centre: float) -> None:
+def test_truncated_noise_has_the_truncated_distribution(centre):
     drawn = releases._bounded_laplace(np.random.default_rng(3), np.full(2000, centre), 0.3, 0.0, 1.0, truncate=True)
     noise = laplace(centre, 0.3)
     inside = noise.cdf(1) - noise.cdf(0)
     assert kstest(drawn, lambda t: np.clip((noise.cdf(t) - noise.cdf(0)) / inside, 0, 1)).pvalue > 1e-4
 
 
-def test_equal_rows_have_no_variance() -> None:
-    for centre, sigma in ((0.3, 0.0), (7.0, 0.1)):
-        for truncate in {False, sigma == 0}:
-            rows = releases._bounded_normal(
-                np.random.default_rng(4), np.full(5, centre), np.full(5, sigma), 0.0, 1.0, 9, truncate
-            )
-            assert releases.row_moments(rows).variance.tolist() == [0.0] * 5
+def test_equal_rows_have_no_variance():
+    for centre, sigma, truncate in ((0.3, 0.0, False), (0.3, 0.0, True), (7.0, 0.1, False)):
+        means, deviations = np.full(5, centre), np.full(5, sigma)
+        rows = releases._bounded_normal(np.random.default_rng(4), means, deviations, 0.0, 1.0, 9, truncate)
+        assert releases.row_moments(rows).variance.tolist() == [0.0] * 5
 
 
-def test_bins_by_scotts_rule_are_as_many_as_in_print() -> None:
+def test_bins_by_scotts_rule_are_as_many_as_in_print():
     """Bowen & Liu's medians of 7, 10 and 21 bins for n = 40, 100, 1,000, bounds 7σ apart."""
     for n, bins in ((40, 7), (100, 10), (1000, 21)):
         data = UnknownVariance(n=n, mean=0.0, sigma=2.0, low=-6.0, high=8.0)
@@ -261,31 +248,29 @@ def test_bins_by_scotts_rule_are_as_many_as_in_print() -> None:
     assert releases.public_bins(20) == 6  # 2 · 20^{1/3} = 5.4
 
 
-def test_one_release_can_be_looked_at() -> None:
-    data = UnknownVariance(n=30, mean=0.0, sigma=1.0, low=-1.0, high=2.0)
+def test_one_release_can_be_looked_at():
+    data = unknown(30, low=-1.0, high=2.0)
     for method in data.methods:
-        assert isinstance(method, NumericMethod)
         rows, released = data.draw_release(method, 1.0, 3, 8)
         assert len(released) == method.sets(3)
         for one in map(data.numbers_of, [rows, *released]):
             assert one.shape == (30,)
-            assert one.min() >= -1 - 1e-12
-            assert one.max() <= 2 + 1e-12
+            assert -1 - 1e-12 <= one.min() <= one.max() <= 2 + 1e-12
 
 
 # Studies
 
 
-def test_methods_with_the_same_seed_see_the_same_confidential_rows() -> None:
-    data = UnknownVariance(n=40, **UNIT, **FAR)
+def test_methods_with_the_same_seed_see_the_same_confidential_rows():
+    data = unknown(40, **FAR)
     first, second = (
         data.draw_release(method, 1.0, 2, 4)[0] for method in (releases.ORIGINAL_ROWS, releases.SMOOTHED_HISTOGRAM)
     )
     assert first.tolist() == second.tolist()
 
 
-def test_outcomes_grow_and_end_with_all_repetitions() -> None:
-    data, method = UnknownVariance(n=30, **UNIT, low=-3.0, high=4.0), releases.MODIPS_SPLIT
+def test_outcomes_grow_and_end_with_all_repetitions():
+    data, method = unknown(30, low=-3.0), releases.MODIPS_SPLIT
     found = list(data.compare([method], [1.0], Analysis(sets=50, repetitions=5000)))
     errors = [one.bias.error for one in found]
     assert len(found) > 2
@@ -297,34 +282,20 @@ def test_outcomes_grow_and_end_with_all_repetitions() -> None:
     assert [one.unfinished > 0 for one in found] == [True] * (len(found) - 1) + [False]
 
 
-def test_a_shorter_study_is_the_beginning_of_a_longer_one() -> None:
-    data = UnknownVariance(n=100, **UNIT, low=-3.0, high=4.0)
-    few, more = (
-        NumericStudy(data=data, method=releases.PERTURBED_HISTOGRAM, sets=2, repetitions=repetitions, seed=9).run()
-        for repetitions in (150, 900)
-    )
-    assert few.repetitions == few.sums["repetitions"] == 150
-    assert more.series["repetitions"][:150].tolist() == [1.0] * 150
-    for name, total in few.sums.items():
-        assert more.series[name][:150].sum() == pytest.approx(total, rel=1e-12)
-
-
-def test_the_error_of_a_difference_is_its_spread_over_seeds() -> None:
+def test_the_error_of_a_difference_is_its_spread_over_seeds():
     """The same noise, 90 and 99 % of ε for the mean: the difference is ten times as sure as both errors would say."""
-    data, names = UnknownVariance(n=20, **UNIT, low=-4.0, high=4.0), ("bias", "root_mean_squared_error", "mean_width")
-    found = {name: [] for name in names}  # type: dict[str, list[tuple[float, float, float]]]
+    data, pairs = unknown(20), []
     for seed in range(60):
-        more, less = (
+        pairs.append([
             numeric_measures(data, releases.MODIPS_SPLIT.with_share(w), sets=5, seed=seed, repetitions=300)
             for w in (0.99, 0.9)
-        )
-        for name in names:
-            one, other = getattr(more, name), getattr(less, name)
-            found[name].append(((one - other).value, (one - other).error, math.hypot(one.error, other.error)))
-    for name in names:
-        apart, paired, both = np.array(found[name]).T
-        assert np.sqrt(np.mean(paired**2)) == pytest.approx(apart.std(ddof=1), rel=0.3), name
-        assert np.mean(both) > 2.5 * np.mean(paired), name
+        ])  # fmt: skip
+    for name in ("bias", "root_mean_squared_error", "mean_width"):
+        found = [(getattr(more, name), getattr(less, name)) for more, less in pairs]
+        apart = np.std([(one - other).value for one, other in found], ddof=1)
+        paired = np.array([(one - other).error for one, other in found])
+        assert np.sqrt(np.mean(paired**2)) == pytest.approx(apart, rel=0.3), name
+        assert np.mean([math.hypot(one.error, other.error) for one, other in found]) > 2.5 * np.mean(paired), name
 
 
 # What is really promised
@@ -345,34 +316,33 @@ def largest_density_ratio(truncate: bool, here: float, there: float, scale: floa
 
 @pytest.mark.parametrize("truncate", [False, True], ids=["bit", "truncation"])
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
-def test_the_loss_of_a_noisy_mean_is_the_largest_ratio_over_all_neighbours(truncate: bool, epsilon: float) -> None:
+def test_the_loss_of_a_noisy_mean_is_the_largest_ratio_over_all_neighbours(truncate, epsilon):
     n = 20
     means = np.arange(n) / n  # rows at either bound: neighbours whose means are as far apart as any
     worst = max(largest_density_ratio(truncate, here, here + 1 / n, 1 / (n * epsilon), 1.0) for here in means)
     assert releases.bounded_laplace_loss(epsilon, n, truncate) == pytest.approx(worst, rel=1e-9)
 
 
-def test_the_real_epsilon_of_modips_is_that_of_its_rows() -> None:
+def test_the_real_epsilon_of_modips_is_that_of_its_rows():
     """n = 10, bounds ±4, one set with ε = 100: the noisy mean alone would show 100.7 and 100; a sum over all means."""
-    data = KnownVariance(n=10, **UNIT, low=-4.0, high=4.0)
+    data = known()
     assert releases.MODIPS_MEAN_TRUNCATED.real_loss(data, 100.0, 1).text(100.0, 6) == "30.2716"
     assert releases.MODIPS_MEAN.real_loss(data, 100.0, 1).text(100.0, 6) == "31.288"
     assert releases.MODIPS_MEAN_TRUNCATED.real_loss(data, 10.0, 10).at_least == pytest.approx(12.3650, abs=1e-4)
-    setting = EqualPrivacy().setting(releases.MODIPS_MEAN_TRUNCATED, data, 30.0, 1)
-    assert setting is not None
+    setting: Any = EqualPrivacy().setting(releases.MODIPS_MEAN_TRUNCATED, data, 30.0, 1)
     assert releases.MODIPS_MEAN_TRUNCATED.real_epsilon(data, setting, 1) == pytest.approx(30.0, rel=2e-6)
     assert setting == pytest.approx(43.6314, abs=1e-4)  # a sum over all means has 29.999997 there
 
 
-def test_truncation_spends_nearly_twice_what_it_promises_when_ten_sets_share_it() -> None:
+def test_truncation_spends_nearly_twice_what_it_promises_when_ten_sets_share_it():
     """The audit's 1.943 for n = 100, ε = 1 over 10 sets, half of it for the mean; BIT keeps 1."""
-    data = UnknownVariance(n=100, **UNIT, low=-4.0, high=4.0)
+    data = unknown(100)
     assert releases.MODIPS_SPLIT_TRUNCATED.real_epsilon(data, 1.0, 10) == pytest.approx(1.943, abs=5e-4)
     assert releases.MODIPS_SPLIT.real_epsilon(data, 1.0, 10) == pytest.approx(1.0)
     assert releases.bounded_laplace_loss(0.1, 1000, True) == pytest.approx(math.log(2 * math.exp(0.1) - 1), rel=1e-6)
 
 
-def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more() -> None:
+def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more():
     counts, bins, epsilon = np.array([[7, 0, 3], [6, 1, 3], [10, 0, 0], [9, 0, 1]]), np.full(4, 3), 1.3
     weights = releases._smoothed_weights(counts, bins, epsilon)
     ratios = np.abs(np.log(weights[::2] / weights[1::2])).max(axis=1)
@@ -382,10 +352,10 @@ def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more() -> None:
 @pytest.mark.parametrize(
     "method", [releases.PERTURBED_HISTOGRAM, releases.PERTURBED_HISTOGRAM_SAFE, releases.BOOTSTRAP_THEN_SANITIZE]
 )
-def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method: NumericMethod) -> None:
+def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method):
     """One row in the first bin and the others in the second against all in the second, two counts far apart."""
     n, epsilon = 5, 0.7
-    data, scale = UnknownVariance(n=n, **UNIT, **FAR), method.options.get("noise_units", 2.0) / epsilon
+    data, scale = unknown(n, **FAR), method.options.get("noise_units", 2.0) / epsilon
     seen = np.array([200.0, -200.0])
 
     def density(first: int) -> float:
@@ -399,25 +369,22 @@ def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method: 
     assert math.log(density(1) / density(0)) == pytest.approx(method.real_epsilon(data, epsilon, 1), rel=1e-6)
 
 
-def test_no_epsilon_is_stated_where_the_bins_follow_from_the_confidential_rows() -> None:
-    data = UnknownVariance(n=100, **UNIT, low=-3.0, high=4.0)
+def test_no_epsilon_is_stated_where_the_bins_follow_from_the_confidential_rows():
+    data = unknown(100, low=-3.0)
     assert releases.PERTURBED_HISTOGRAM_SCOTT.real_epsilon(data, 1.0, 10) == math.inf
-    real = releases.SMOOTHED_HISTOGRAM_SCOTT.real_loss(
-        data, 1.0, 1
-    )  # 74.5 was found before; (1 + x)(1 + x/2) bounds a row
-    assert real.text(1.0) == "at least 75.5"
+    real = releases.SMOOTHED_HISTOGRAM_SCOTT.real_loss(data, 1.0, 1)
+    assert real.text(1.0) == "at least 75.5"  # 74.5 was found before; (1 + x)(1 + x/2) bounds a row
     assert real.at_most == pytest.approx(110.279, abs=1e-3)
     assert EqualPrivacy().setting(releases.PERTURBED_HISTOGRAM_SCOTT, data, 1.0, 10) is None
     assert EqualPrivacy().absence(releases.PERTURBED_HISTOGRAM_SCOTT, data, 1.0, 10).startswith("no ε is known")
     assert EqualPrivacy().setting(releases.PERTURBED_HISTOGRAM, data, 1.0, 10) == pytest.approx(0.5, rel=1e-5)
-    truncated = EqualPrivacy().setting(releases.MODIPS_SPLIT_TRUNCATED, data, 1.0, 10)
-    assert truncated is not None
+    truncated: Any = EqualPrivacy().setting(releases.MODIPS_SPLIT_TRUNCATED, data, 1.0, 10)
     assert releases.MODIPS_SPLIT_TRUNCATED.real_epsilon(data, truncated, 10) == pytest.approx(1.0, rel=1e-5)
 
 
-def test_a_histogram_is_broken_only_where_its_rows_prove_it() -> None:
+def test_a_histogram_is_broken_only_where_its_rows_prove_it():
     """With 10 rows and one set at ε = 100 the noisy counts lose 200, what is found in the rows is 31.8."""
-    few, more = (UnknownVariance(n=n, **UNIT, low=-4.0, high=4.0) for n in (10, 100))
+    few, more = (unknown(n) for n in (10, 100))
     at_most = releases.PERTURBED_HISTOGRAM.real_loss(few, 100.0, 1)
     assert at_most.verdict(100.0) is ReleaseVerdict.OPEN
     assert at_most.text(100.0) == "31.7 to 200"
@@ -431,54 +398,42 @@ def test_a_histogram_is_broken_only_where_its_rows_prove_it() -> None:
 
 # Bad input
 
-GOOD = {"n": 10, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
+
+def plan(**changes: Any) -> NumericStudy:
+    return NumericStudy(**{"data": known(), "method": releases.MODIPS_MEAN, "repetitions": 10, "seed": 1} | changes)
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("call", "words"),
     [
-        ({"low": 4.0, "high": -4.0}, "low .* must be below high .*; got 4 to −4."),
-        ({"low": 1.0}, "mean .* must lie strictly between the bounds, 1 to 4; got 0."),
-        ({"mean": 4.0}, "mean .* must lie strictly between the bounds"),
-        ({"sigma": 0.0}, "sigma .* must be a number from"),
-        ({"sigma": 1e-5}, "at most 10,000 standard deviations apart; got −4 to 4"),
-        ({"n": 3}, "n .* must be a whole number from 4"),
-        ({"estimand": "proportion"}, "estimand must be one of mean, variance"),
+        (lambda: unknown(low=4.0, high=-4.0), "low .* must be below high .*; got 4 to −4."),
+        (lambda: unknown(low=1.0), "mean .* must lie strictly between the bounds, 1 to 4; got 0."),
+        (lambda: unknown(mean=4.0), "mean .* must lie strictly between the bounds"),
+        (lambda: unknown(sigma=0.0), "sigma .* must be a number from"),
+        (lambda: unknown(sigma=1e-5), "at most 10,000 standard deviations apart; got −4 to 4"),
+        (lambda: unknown(3), "n .* must be a whole number from 4"),
+        (lambda: unknown(estimand="proportion"), "estimand must be one of mean, variance"),
+        (lambda: plan(data=3), "data must be numeric data; got 3."),
+        (lambda: plan(method="modips"), "method must be a NumericMethod; got 'modips'."),
+        (lambda: plan(epsilon=0.0), "epsilon .* must be a number from"),
+        (lambda: plan(estimands=()), "estimands must be at least one of mean"),
+        (lambda: plan(rules=("reiter_2003", "reiter_2003")), "rules must be at least one of .* each once"),
+        (lambda: plan(rules=("blaker_2000",)), "rules must be at least one of"),
+        (lambda: plan(sets=1), "needs at least 2 sets; got 1."),
+        (
+            lambda: next(known().compare([releases.MODIPS_MEAN], [1.0], Analysis(rule="blaker_2000"))),
+            "reads counts of a transition matrix",
+        ),
+        (lambda: releases.MODIPS_SPLIT.with_share(1.0), "share .* must be a number from 0.001 to 0.999; got 1."),
     ],
 )
-def test_data_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
+def test_data_and_plans_that_cannot_be_are_refused_in_a_sentence(call, words):
     with pytest.raises(ValueError, match=words) as refusal:
-        UnknownVariance(**{**GOOD, **changes})
+        call()
     assert str(refusal.value).endswith(".")
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"data": 3}, "data must be numeric data; got 3."),
-        ({"method": "modips"}, "method must be a NumericMethod; got 'modips'."),
-        ({"epsilon": 0.0}, "epsilon .* must be a number from"),
-        ({"estimands": ()}, "estimands must be at least one of mean"),
-        ({"rules": ("reiter_2003", "reiter_2003")}, "rules must be at least one of .* each once"),
-        ({"rules": ("blaker_2000",)}, "rules must be at least one of"),
-        ({"sets": 1}, "needs at least 2 sets; got 1."),
-    ],
-)
-def test_plans_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
-    good = {"data": KnownVariance(**GOOD), "method": releases.MODIPS_MEAN, "repetitions": 10, "seed": 1}
-    with pytest.raises(ValueError, match=words) as refusal:
-        NumericStudy(**{**good, **changes})
-    assert str(refusal.value).endswith(".")
-
-
-def test_rules_that_read_counts_are_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="reads counts of a transition matrix"):
-        list(KnownVariance(**GOOD).compare([releases.MODIPS_MEAN], [1.0], Analysis(rule="blaker_2000")))
-    with pytest.raises(ValueError, match=r"share .* must be a number from 0.001 to 0.999; got 1."):
-        releases.MODIPS_SPLIT.with_share(1.0)
-
-
-def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -> None:
+def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most():
     data = UnknownVariance(n=4, mean=0.5, sigma=100.0, low=0.0, high=1.0)
     variance = releases.row_moments(data.draw(np.random.default_rng(1), 200)).variance
     bins = releases._scott_bins(data, variance)

@@ -1,7 +1,5 @@
 """One release from beginning to end, against sums written out from the definition."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math
@@ -23,9 +21,7 @@ METHODS = (("beta_binomial", False), ("geometric", False), ("geometric", True))
 FOUND = [(*case, *method) for case in GRID for method in METHODS]
 
 
-def overview(
-    n: int, x: int, epsilon: float, seed: int, mechanism: str = "beta_binomial", best: bool = False
-) -> Overview:
+def overview(n, x, epsilon, seed, mechanism="beta_binomial", best=False):
     return Overview.of_design(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=x, seed=seed), best)
 
 
@@ -81,7 +77,7 @@ def test_every_number_is_its_definition_summed(case):
 @pytest.mark.parametrize(
     ("n", "epsilon", "share", "of_other_people"), [(100, 5.0, 0.8329, 0.7406), (20, 10.0, 0.7580, 0.6504)]
 )
-def test_draw_again_is_right_as_often_as_the_card_says(n: int, epsilon: float, share: float, of_other_people: float):
+def test_draw_again_is_right_as_often_as_the_card_says(n, epsilon, share, of_other_people):
     """The share of right verdicts over many seeds, which is what the button moves, against the printed one."""
     design = overview(n, n // 4, epsilon, 0).design
     found, seeds = Overview.of_design(design), 3000

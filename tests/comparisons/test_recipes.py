@@ -1,7 +1,5 @@
 """The recipes of dpviz/README.md: a method is one row, a kind of data one class, a rule one record."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

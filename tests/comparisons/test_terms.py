@@ -1,7 +1,5 @@
 """The setting at which a method keeps promises, what it shares with others, and what is kept of a release."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -13,7 +11,6 @@ from dpviz.comparisons import (
     CategoryData,
     ComparedMethod,
     CountData,
-    DataKind,
     EqualPrivacy,
     UnknownVariance,
 )
@@ -35,7 +32,7 @@ FAST = ("laplace", "beta_binomial", "posterior_mean", "modips")
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-6, 0.2])
-def test_what_a_promise_allows_is_reached_by_a_coin_with_that_loss(epsilon: float, delta: float) -> None:
+def test_what_a_promise_allows_is_reached_by_a_coin_with_that_loss(epsilon, delta):
     pure = pure_within(epsilon, delta)
     right = 1 / (1 + math.exp(-pure))
     coin = GivenMatrix(probabilities=[[right, 1 - right], [1 - right, right]])
@@ -45,24 +42,20 @@ def test_what_a_promise_allows_is_reached_by_a_coin_with_that_loss(epsilon: floa
 
 @pytest.mark.parametrize("sets", [1, 3])
 @pytest.mark.parametrize("key", FAST)
-def test_a_setting_keeps_every_promise_and_a_larger_one_breaks_one(key: str, sets: int) -> None:
+def test_a_setting_keeps_every_promise_and_a_larger_one_breaks_one(key, sets):
     method, promises = CountData.method(key), [(0.5, 0.01), (2.0, 1e-6), (0.0, 0.3)]
     sets = method.sets(sets)
-    setting = setting_for(method, SMALL, sets, promises)
-    assert setting is not None
+    setting: Any = setting_for(method, SMALL, sets, promises)
 
     def kept(here: float) -> list[bool]:
-        found = [method.real_delta(SMALL, here, sets, epsilon) for epsilon, _ in promises]
-        return [
-            one.value <= delta * (1 + 1e-6)  # type: ignore[union-attr]
-            for one, (_, delta) in zip(found, promises, strict=True)
-        ]
+        found: list[Any] = [method.real_delta(SMALL, here, sets, epsilon) for epsilon, _ in promises]
+        return [one.value <= delta * (1 + 1e-6) for one, (_, delta) in zip(found, promises, strict=True)]
 
     assert all(kept(setting))
     assert not all(kept(setting * (1 + 1e-4)))
 
 
-def test_without_a_known_delta_the_pure_loss_stands_for_it() -> None:
+def test_without_a_known_delta_the_pure_loss_stands_for_it():
     data = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     method = next(one for one in data.methods if one.key == "modips_split")
     assert EqualPrivacy(0.01).setting(method, data, 1.0, 1) is None
@@ -70,33 +63,24 @@ def test_without_a_known_delta_the_pure_loss_stands_for_it() -> None:
     assert method.real_epsilon(data, setting, 1) == pytest.approx(pure_within(1.0, 0.01), rel=1e-5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("method", CountData.methods, ids=lambda one: one.key)
-def test_no_design_gives_away_more_than_was_asked(method: Any) -> None:
-    """Of SDD nearly every setting keeps ε = 1 but the largest ones, which must be tried as well."""
-    data = CountData(n=200, m=200, p=0.5)
-    setting = setting_for(method, data, 1, [(1.0, 0.0)])
-    if method.reference or setting is None:
-        return
-    assert method.real_epsilon(data, setting, 1) <= 1 + 1e-6
-
-
 # The same release
 
 
 @pytest.mark.parametrize("high", [1.0, 2.0])
-def test_one_scale_for_both_is_an_equal_share_on_a_range_of_length_one_alone(high: float) -> None:
+def test_one_scale_for_both_is_an_equal_share_on_a_range_of_length_one_alone(high):
     data = UnknownVariance(n=50, mean=0.5, sigma=0.2, low=0.0, high=high)
     for method in (MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED):
-        other = data.method(method.same_release(data)) if method.same_release(data) else None
-        assert (other is not None) == (high == 1.0)
-        if other is not None:
+        same = method.same_release(data)
+        assert bool(same) == (high == 1.0)
+        if same:
+            other = data.method(same)
             assert other.noise_scales(data, 0.7) == method.noise_scales(data, 0.7)
             assert other.real_epsilon(data, 0.7, 2) == method.real_epsilon(data, 0.7, 2)
     assert MODIPS_SPLIT.same_release(data) == ""
 
 
 @pytest.mark.parametrize("kind", [CountData, CategoryData, UnknownVariance])
-def test_what_is_the_same_release_is_a_method_of_the_same_data(kind: type[DataKind]) -> None:
+def test_what_is_the_same_release_is_a_method_of_the_same_data(kind):
     sizes = {"n": 30, "m": 30, "p": 0.5, "cells": 3, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
     data = kind(**{one.name: sizes[one.name] for one in kind.parameters()})
     keys = {one.key for one in kind.methods}
@@ -108,7 +92,7 @@ def test_what_is_the_same_release_is_a_method_of_the_same_data(kind: type[DataKi
 # Measures
 
 
-def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
+def test_what_is_kept_of_a_release_holds_none_of_its_terms():
     release = BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0)
     before = dict(vars(release))
     (
@@ -122,7 +106,7 @@ def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
     assert end_masses(release, 2) == pytest.approx((release.transition_matrix()[:, [0, -1]] ** 2).sum(axis=1))
 
 
-def test_nested_sets_have_no_mean_length_there_either() -> None:
+def test_nested_sets_have_no_mean_length_there_either():
     nested = next(one for one in BinaryData.methods if one.key == "nested_modips")
     data = BinaryData(n=8, p=1.0)
     analysis = Analysis(sets=3, rule="reiter_2002", repetitions=500, seed=1)
@@ -131,6 +115,6 @@ def test_nested_sets_have_no_mean_length_there_either() -> None:
 
 
 @pytest.mark.parametrize(("width", "unit", "found"), [(1e6, 1.0, 1e6), (1.1e6, 1.0, math.inf), (1.1e6, 2.0, 1.1e6)])
-def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, found: float) -> None:
+def test_a_mean_length_says_nothing_beyond_a_million(width, unit, found):
     assert mean_width_or_inf(Measure(width, 5.0), unit).value == found
     assert mean_width_or_inf(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)

@@ -1,13 +1,11 @@
 """Exact coverage: golden numbers, every release listed, direct convolution, simulation, and the stated error."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time
 import timeit
+from collections import defaultdict
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -15,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.numerics.special import complex_power
-from dpviz.coverage import coverage_by_proportion, exact_coverage, exact_coverages, shortest_lengths
+from dpviz.coverage import ExactCoverage, coverage_by_proportion, exact_coverage, exact_coverages, shortest_lengths
 from dpviz.coverage.curves import stream_by_synthesizer
 from dpviz.coverage.release_distribution import (
     _joint_distribution,
@@ -27,7 +25,8 @@ from dpviz.coverage.release_distribution import (
 from dpviz.inference import RULES, contains
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from tests.referees import binomial_distribution, charest, every_release, rows_of
+from tests.coverage.listing import listed_measures
+from tests.referees import binomial_distribution, charest, rows_of
 
 GOLDEN = {
     (2, 0.25): (0.75442, 0.81157, 0.66887),
@@ -52,39 +51,25 @@ def rules_for(sets: int) -> list[str]:
     return [key for key, rule in RULES.items() if rule.min_sets <= sets]
 
 
-def counted(rule, chance, counts, synthesizer, p, level):
-    """Sums one release after the other: hits, none, widths, intervals with all of 0 to 1, and what T_M < 0 has."""
-    sums = dict.fromkeys(("covered", "none", "width", "inside", "vacuous", "negative", "covered_negative"), 0.0)
-    sets, m = counts.shape[1], synthesizer.m
-    for weight, release in zip(chance, counts.tolist(), strict=True):
-        q = [Fraction(count, m) for count in release]
-        b = sum((one - sum(q) / sets) ** 2 for one in q) / max(sets - 1, 1)
-        below = (1 + Fraction(1, sets)) * b < sum(one * (1 - one) for one in q) / (sets * m)
-        sums["negative"] += weight * below
-        low, high = RULES[rule].interval_from(release, synthesizer=synthesizer, level=level)
-        if math.isnan(low):
-            sums["none"] += weight
-            continue
-        slack = 1e-12 * ((high - low) / 2 + p)
-        hit = low - slack <= p <= high + slack
-        sums["covered"] += weight * hit
-        sums["covered_negative"] += weight * (hit and below)
-        sums["width"] += weight * (high - low)
-        sums["inside"] += weight * (min(high, 1) - max(low, 0))
-        sums["vacuous"] += weight * (low <= 1e-12 and high >= 1 - 1e-12)
-    return sums
+def check_lengths(found: ExactCoverage, listed: dict[str, float], rule: str) -> None:
+    """A mean width is right, or unknown where intervals have no largest width."""
+    unknown = RULES[rule].has_unbounded_width
+    if listed["negative"] <= 0.99:
+        assert math.isnan(found.mean_width) == unknown, rule
+        assert unknown or found.mean_width == pytest.approx(listed["width"], abs=1e-6), rule
+        assert found.mean_width_inside == pytest.approx(listed["inside"], abs=1e-6), rule
 
 
 @pytest.mark.parametrize(("epsilon", "p"), GOLDEN)
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_charest_intervals_cover_as_found_before(epsilon, p, place):
-    sets = (2, 5, 10)[place]
-    found = exact_coverage(synthesizer=charest(epsilon, sets), p=p, sets=sets, rule="reiter_2002")
-    expected = GOLDEN[epsilon, p][place]
+    sets, expected = (2, 5, 10)[place], GOLDEN[epsilon, p][place]
+    release = charest(epsilon, sets)
+    found = exact_coverage(synthesizer=release, p=p, sets=sets, rule="reiter_2002")
     if sets == 5 and (epsilon, p) in ((2, 0.25), (250, 0.5)):
         # T = 0 in two releases there. They were counted as covering, because rounding left a T of 1e-19 with almost
         # no degrees of freedom; an interval of width zero does not cover.
-        law = release_distribution(charest(epsilon, sets), p=p, sets=sets)
+        law = release_distribution(release, p=p, sets=sets)
         b, v = law.statistics.between, law.statistics.within
         tied = law.probability[np.abs(1.2 * b - v) <= 1e-12 * v].sum()
         assert tied > 2e-5
@@ -96,66 +81,46 @@ def test_charest_intervals_cover_as_found_before(epsilon, p, place):
 @pytest.mark.parametrize("synthesizer", SMALL, ids=lambda item: item.key)
 @pytest.mark.parametrize(("sets", "p"), [(1, 0.25), (2, 0.6), (3, 0.25)])
 def test_coverage_is_that_of_every_release_listed(synthesizer, sets, p):
-    level = 0.8
-    chance, counts = every_release(synthesizer, sets, p)
-    found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules_for(sets), level=level)
-    curves = coverage_by_proportion(synthesizer, proportions=[p, 0.9], sets=sets, rules=rules_for(sets), level=level)
-    for index, rule in enumerate(rules_for(sets)):
-        sums = counted(rule, chance, counts, synthesizer, p, level)
-        result = vars(found[rule])
-        bound = result["error_bound"]
-        assert bound <= 1e-8
-        for name, share in (
-            ("coverage", "covered"), ("negative_variance_share", "none"), ("vacuous_share", "vacuous"),
-        ):  # fmt: skip
-            assert result[name] == pytest.approx(sums[share], abs=bound), name
-        check_conditional(result, sums, sets)
-        check_widths(result, sums, RULES[rule])
-        assert curves.coverage[index, 0] == pytest.approx(sums["covered"], abs=curves.error_bound)
-        if sums["none"] < 0.99:
-            inside = sums["inside"] / (1 - sums["none"])
-            assert curves.mean_width_inside[index, 0] == pytest.approx(inside, abs=1e-6)
+    rules, level = rules_for(sets), 0.8
+    found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules, level=level)
+    curves = coverage_by_proportion(synthesizer, proportions=[p, 0.9], sets=sets, rules=rules, level=level)
+    for index, rule in enumerate(rules):
+        one, listed = found[rule], listed_measures(synthesizer, rule, p, sets, level)
+        assert one.error_bound <= 1e-8
+        assert one.coverage == pytest.approx(listed["coverage"], abs=one.error_bound)
+        assert one.negative_variance_share == pytest.approx(listed["negative"], abs=one.error_bound)
+        assert one.vacuous_share == pytest.approx(listed["vacuous"], abs=one.error_bound)
+        check_lengths(one, listed, rule)
+        assert curves.coverage[index, 0] == pytest.approx(listed["coverage"], abs=curves.error_bound)
+        if listed["negative"] < 0.99:
+            assert curves.mean_width_inside[index, 0] == pytest.approx(listed["inside"], abs=1e-6)
 
-
-def check_conditional(result, sums, sets):
-    """Coverage given T_M < 0 and T_M ≥ 0, and how often that is."""
-    given = {
-        "coverage_given_negative_total": (sums["covered_negative"], sums["negative"]),
-        "coverage_given_nonnegative_total": (sums["covered"] - sums["covered_negative"], 1 - sums["negative"]),
-    }
-    if sets == 1:
-        assert all(math.isnan(result[name]) for name in (*given, "negative_total_share"))
-        return
-    assert result["negative_total_share"] == pytest.approx(sums["negative"], abs=result["error_bound"])
-    for name, (hits, share) in given.items():
-        if math.isnan(result[name]):
-            assert share <= 2.1e4 * result["error_bound"]
-        else:
-            assert result[name] == pytest.approx(hits / share, abs=1e-4), name
-
-
-def check_widths(result, sums, rule):
-    """A mean width is right, or unknown where intervals have no largest width."""
-    some = 1 - sums["none"]
-    if some < 1e-2:
-        return
-    assert math.isnan(result["mean_width"]) == rule.has_unbounded_width
-    if not rule.has_unbounded_width:
-        assert result["mean_width"] == pytest.approx(sums["width"] / some, abs=1e-6)
-    assert result["mean_width_inside"] == pytest.approx(sums["inside"] / some, abs=1e-6)
+        # Coverage given T_M < 0 and T_M ≥ 0, and how often that is
+        covered, below, both = listed["coverage"], listed["below"], listed["covered_below"]
+        parts = (
+            (one.coverage_given_negative_total, both, below),
+            (one.coverage_given_nonnegative_total, covered - both, 1 - below),
+        )
+        if sets == 1:
+            assert all(math.isnan(value) for value in (one.negative_total_share, *(part[0] for part in parts)))
+            continue
+        assert one.negative_total_share == pytest.approx(below, abs=one.error_bound)
+        for value, hits, share in parts:
+            if math.isnan(value):
+                assert share <= 2.1e4 * one.error_bound
+            else:
+                assert value == pytest.approx(hits / share, abs=1e-4)
 
 
 @pytest.mark.parametrize("p", [1.0, 0.5])
 def test_a_mean_width_that_unlikely_releases_make_does_not_pass_for_one(p):
     """For T with ν = (M − 1)(1 − 1/r)² almost all of the mean is made by releases less likely than 10⁻⁹."""
     synthesizer = PosteriorMean(n=20, m=7, alpha=0.0035995, beta=0.0063539)
-    chance, counts = every_release(synthesizer, 3, p)
     found = exact_coverages(synthesizer=synthesizer, p=p, sets=3, rules=list(RULES), level=0.8)
+    listed = {rule: listed_measures(synthesizer, rule, p, 3, 0.8) for rule in RULES}
     for rule, one in found.items():
-        sums = counted(rule, chance, counts, synthesizer, p, 0.8)
-        check_widths(vars(one), sums, RULES[rule])
-    sums = counted("raghunathan_2003", chance, counts, synthesizer, p, 0.8)
-    assert sums["width"] / (1 - sums["none"]) > 1e11 and math.isnan(found["raghunathan_2003"].mean_width)
+        check_lengths(one, listed[rule], rule)
+    assert listed["raghunathan_2003"]["width"] > 1e11 and math.isnan(found["raghunathan_2003"].mean_width)
 
 
 @pytest.mark.parametrize(
@@ -178,12 +143,9 @@ def test_the_transform_is_the_direct_convolution(sets, index):
     law = SMALL[index].transition_matrix()[1]
     direct = {(0, 0): 1.0}
     for _ in range(sets):
-        following: dict[tuple[int, int], float] = {}
-        for (s, q), chance in direct.items():
-            for j, weight in enumerate(law):
-                key = (s + j, q + j * j)
-                following[key] = following.get(key, 0.0) + chance * weight
-        direct = following
+        previous, direct = direct, defaultdict(float)
+        for ((s, q), chance), (j, weight) in itertools.product(previous.items(), enumerate(law)):
+            direct[s + j, q + j * j] += chance * weight
     box = _likely_box(law[None], np.ones(1), sets, 1e-9)
     table = _joint_distribution(law[None], np.ones(1), sets, box)
     for (s, q), chance in direct.items():
@@ -227,41 +189,37 @@ def test_no_more_than_the_error_lies_outside_the_box(law, error):
 
 def test_the_error_bound_holds_against_many_digits():
     """Three sets in mpmath with 40 digits: the law of the released counts from gamma functions, added up unrounded."""
-    n = m = 24
-    p, sets, rule, alpha = 0.3, 3, "reiter_2003", 8
-    release = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
-    keys = list(itertools.combinations_with_replacement(range(m + 1), sets))
+    n, p, rule, alpha = 24, 0.3, "reiter_2003", 8
+    release = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+    keys = list(itertools.combinations_with_replacement(range(n + 1), 3))
     low, high = np.transpose([RULES[rule].interval_from(counts, synthesizer=release) for counts in keys])
-    covered = contains(low, high, p)
-    repeats = np.array([math.factorial(3) // math.prod(math.factorial(k.count(v)) for v in set(k)) for k in keys])
+    covered = [(key, (1, 3, 6)[len(set(key)) - 1]) for key in itertools.compress(keys, contains(low, high, p))]
     with mpmath.workdps(40):
-        total = mpmath.mpf(0)
-        for weight, row in zip(binomial_distribution(n, p), rows_of("synth_post_one", n, m, alpha, alpha), strict=True):
-            inner = mpmath.mpf(0)
-            for key, times, yes in zip(keys, repeats, covered, strict=True):
-                if yes:
-                    inner += int(times) * row[key[0]] * row[key[1]] * row[key[2]]
-            total += weight * inner
-    exact = exact_coverage(synthesizer=release, p=p, sets=sets, rule=rule)
-    assert abs(mpmath.mpf(exact.coverage) - total) <= exact.error_bound <= 1e-8
+        total = mpmath.fsum(
+            weight * times * row[a] * row[b] * row[c]
+            for weight, row in zip(
+                binomial_distribution(n, p), rows_of("synth_post_one", n, n, alpha, alpha), strict=True
+            )
+            for (a, b, c), times in covered
+        )
+        exact = exact_coverage(synthesizer=release, p=p, sets=3, rule=rule)
+        assert abs(mpmath.mpf(exact.coverage) - total) <= exact.error_bound <= 1e-8
 
 
 @pytest.mark.parametrize("sets", [1, 2, 4])
-@pytest.mark.parametrize("skewed", [False, True])
-def test_a_curve_is_its_points(sets, skewed):
-    synthesizer = BetaBinomial(n=30, m=40, alpha=6, beta=3 if skewed else 6)
+@pytest.mark.parametrize("beta", [6, 3])
+def test_a_curve_is_its_points(sets, beta):
+    synthesizer, rules = BetaBinomial(n=30, m=40, alpha=6, beta=beta), rules_for(sets)
     proportions = [0.0, 0.07, 0.5, 0.31, 0.93, 1.0, 0.07]
-    rules = rules_for(sets)
     curves = coverage_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules)
     symmetric = coverage_by_proportion(synthesizer, proportions=[0.0, 0.5, 1.0], sets=sets, rules=rules)
     assert curves.points.tolist() == proportions and curves.coverage.shape == (len(rules), 7)
     np.testing.assert_allclose(symmetric.coverage, curves.coverage[:, [0, 2, 5]], atol=5e-9)
     for column, p in enumerate(proportions):
-        found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules)
-        for row, rule in enumerate(rules):
-            assert curves.coverage[row, column] == pytest.approx(found[rule].coverage, abs=5e-9)
-            length = found[rule].mean_width_inside
-            assert curves.mean_width_inside[row, column] == pytest.approx(length, abs=1e-7, nan_ok=True)
+        found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules).values()
+        assert curves.coverage[:, column] == pytest.approx([one.coverage for one in found], abs=5e-9)
+        lengths = [one.mean_width_inside for one in found]
+        assert curves.mean_width_inside[:, column] == pytest.approx(lengths, abs=1e-7, nan_ok=True)
 
 
 @pytest.mark.parametrize("sets", [1, 2])
@@ -283,11 +241,11 @@ def test_a_curve_along_synthesizers_grows_and_leaves_out_what_takes_too_long():
 
 
 def test_no_rule_that_holds_its_level_is_shorter_than_the_limit():
-    release, proportions = charest(2, 2, 30), (0.0, 0.1, 0.5, 0.9)
-    curves = coverage_by_proportion(release, proportions=proportions, sets=2, rules=["blaker_2000"])
-    limit = shortest_lengths(release, proportions=proportions, sets=2)
-    assert (limit.length < curves.mean_width_inside[0]).all() and (limit.length > 0.1).all()
-    assert np.isnan(shortest_lengths(charest(2, 2, 5000), proportions=proportions, sets=2).length).all()
+    release, p = charest(2, 2, 30), (0.0, 0.1, 0.5, 0.9)
+    curves = coverage_by_proportion(release, proportions=p, sets=2, rules=["blaker_2000"])
+    limit = shortest_lengths(release, proportions=p, sets=2)
+    assert ((limit.length > 0.1) & (limit.length < curves.mean_width_inside[0])).all()
+    assert np.isnan(shortest_lengths(charest(2, 2, 5000), proportions=p, sets=2).length).all()
 
 
 @pytest.mark.parametrize("sets", [1, 2, 5])
@@ -301,22 +259,23 @@ def test_the_reach_is_declared():
     assert all(exact_work(charest(2, sets), p=0.5, sets=sets) < 1e8 for sets in range(1, 11))
     assert exact_work(charest(2, 2, 2000), p=0.5, sets=2) == 0 == exact_work(charest(2, 1, 5000), p=0.5, sets=1)
     assert exact_work(charest(2, 10, 5000), p=0.5, sets=10) == math.inf
-    large = charest(2, 10, 2000)
+    large = {"synthesizer": charest(2, 10, 2000), "p": 0.3, "sets": 10}
     with pytest.raises(ValueError, match="The exact sums would take too long for these sizes"):
-        exact_coverage(synthesizer=large, p=0.3, sets=10, rule="as_if_real")
-    some = exact_coverages(
-        synthesizer=charest(2, 10, 2000), p=0.3, sets=10, rules=["as_if_real", "score"], skip_unreachable=True
-    )
+        exact_coverage(**large, rule="as_if_real")
+    some = exact_coverages(**large, rules=["as_if_real", "score"], skip_unreachable=True)
     assert list(some) == ["score"] and some["score"].error_bound < 1e-10
 
 
 def test_bad_input_is_named():
-    release = charest(2, 1, 10)
-    with pytest.raises(ValueError, match="needs at least 2 sets; got 1"):
-        exact_coverage(synthesizer=release, p=0.3, sets=1, rule="rubin_1987")
-    with pytest.raises(ValueError, match=r"proportions \(true share\) must be a number from 0 to 1; got −0.1"):
-        coverage_by_proportion(release, proportions=[0.1, -0.1], sets=2, rules=["as_if_real"])
-    with pytest.raises(ValueError, match="level"):
-        exact_coverage(synthesizer=release, p=0.3, sets=2, rule="rubin_1987", level=1.0)
-    with pytest.raises(ValueError, match="rules must name at least one"):
-        coverage_by_proportion(release, proportions=[0.1], sets=2, rules=[])
+    point, curve = {"synthesizer": charest(2, 1, 10), "p": 0.3, "rule": "rubin_1987"}, (charest(2, 1, 10),)
+    for call, words in (
+        (lambda: exact_coverage(**point, sets=1), "needs at least 2 sets; got 1"),
+        (lambda: exact_coverage(**point, sets=2, level=1.0), "level"),
+        (
+            lambda: coverage_by_proportion(*curve, proportions=[0.1, -0.1], sets=2, rules=["as_if_real"]),
+            r"proportions \(true share\) must be a number from 0 to 1; got −0.1",
+        ),
+        (lambda: coverage_by_proportion(*curve, proportions=[0.1], sets=2, rules=[]), "rules must name at least one"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()

@@ -1,6 +1,7 @@
 """The worst over a whole range of p: never better than any single p, and attained."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.proportion_measures import worst_measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.coverage.worst_case import knows_jumps
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
@@ -19,7 +22,7 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, TwoCellSynthesizer
 from tests.referees import charest
 
-TOLERANCE = 1e-12
+POSTERIOR = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
 
 
 @pytest.mark.parametrize(
@@ -27,42 +30,29 @@ TOLERANCE = 1e-12
     [
         (GeometricSanitizer(n=50, epsilon=2), 0.05, 0.5, 0.9242167, 0.11015),
         (GeometricSanitizer(n=200, epsilon=1), 0.1, 0.4, 0.9383076, None),
-        (BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65), 0.1, 0.4, 0.9425816, None),
+        (POSTERIOR, 0.1, 0.4, 0.9425816, None),
     ],
-    ids=["50", "200", "posterior"],
 )
-def test_the_smallest_coverage_of_the_score_interval_is_that_of_de_casteljau_in_full_degree(
-    release: TwoCellSynthesizer, low: float, high: float, expected: float, at: float | None
-) -> None:
+def test_the_smallest_coverage_of_the_score_is_that_of_de_casteljau_in_full_degree(release, low, high, expected, at):
     found = smallest_coverage(release, sets=1, rule="score", low=low, high=high)
     assert found.value == pytest.approx(expected, abs=5e-8)
     assert low <= found.at <= high
     assert at is None or found.at == pytest.approx(at, abs=5e-6)
 
 
-def _sides(release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float, points: int) -> list[float]:
+def smallest_seen(release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float) -> float:
     """Coverage at many p and beside every end of an interval, by sums over all releases, one p after the other."""
-    rows, lowest, highest = _table(release, sets, rule, 0.95)
-    ends = np.concatenate([lowest, highest, [low, high]])
-    beside = np.concatenate([ends - 1e-13, ends + 1e-13, np.linspace(low, high, points)])
-    beside = np.unique(beside[(beside >= low) & (beside <= high)])
-    x = np.arange(release.n + 1)
-    law = binom.pmf(x, release.n, beside[:, None]) @ rows
-    covers = (lowest <= beside[:, None]) & (beside[:, None] <= highest)
-    return list((law * covers).sum(axis=1))
-
-
-def _table(release: TwoCellSynthesizer, sets: int, rule: str, level: float) -> tuple[np.ndarray, ...]:
-    """Pr(outcome | x), and what the interval of each outcome holds."""
-    aware = RULES[rule].is_noise_aware
-    outcomes = ReleaseOutcomes(release, sets, np.arange(release.n + 1), sums_only=aware)
-    places = np.arange(outcomes.shape[0] * outcomes.shape[1])
+    outcomes = ReleaseOutcomes(release, sets, np.arange(release.n + 1), sums_only=RULES[rule].is_noise_aware)
+    places, x = np.arange(math.prod(outcomes.shape)), np.arange(release.n + 1)
     rows = np.zeros((release.n + 1, len(places)))
-    for x in range(release.n + 1):
-        some, chance = outcomes.given(x)
-        rows[x, some] = chance
-    lowest, highest = RULES[rule].ends(outcomes.statistics(places), level).widened
-    return rows, lowest, highest
+    for count in x:
+        some, chance = outcomes.given(count)
+        rows[count, some] = chance
+    lowest, highest = RULES[rule].ends(outcomes.statistics(places), 0.95).widened
+    ends = np.concatenate([lowest, highest, [low, high]])
+    p = np.unique(np.concatenate([ends - 1e-13, ends + 1e-13, np.linspace(low, high, 4001)]))
+    p = p[(p >= low) & (p <= high)][:, None]
+    return float((binom.pmf(x, release.n, p) @ rows * ((lowest <= p) & (p <= highest))).sum(axis=1).min())
 
 
 @pytest.mark.parametrize(
@@ -79,17 +69,13 @@ def _table(release: TwoCellSynthesizer, sets: int, rule: str, level: float) -> t
     ids=lambda one: one if isinstance(one, str) else "",
 )
 @pytest.mark.parametrize(("low", "high"), [(0.2, 0.5), (0.0, 1.0), (0.0, 0.01), (0.97, 1.0)])
-def test_no_p_is_below_the_smallest_coverage_and_the_sides_of_jumps_reach_it(
-    release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float
-) -> None:
+def test_no_p_is_below_the_smallest_coverage_and_the_sides_of_jumps_reach_it(release, sets, rule, low, high):
     found = smallest_coverage(release, sets=sets, rule=rule, low=low, high=high)
-    seen = min(_sides(release, sets, rule, low, high, 4001))
-    assert seen >= found.value - TOLERANCE
-    assert seen - found.value < 1e-6
+    assert -1e-12 <= smallest_seen(release, sets, rule, low, high) - found.value < 1e-6
     assert low <= found.at <= high
 
 
-def test_a_tiny_design_in_exact_fractions() -> None:
+def test_a_tiny_design_in_exact_fractions():
     """Two rows, one released row, told truly with probability 2/3 where both are alike; as if real covers ends alone.
 
     With intervals [0, 0] and [1, 1] no p between is covered; at p = 0 the release 0 covers, with probability 3/4.
@@ -100,25 +86,23 @@ def test_a_tiny_design_in_exact_fractions() -> None:
         assert smallest_coverage(release, sets=1, rule="as_if_real", low=end, high=end).value == pytest.approx(3 / 4)
 
 
-def test_a_range_of_one_value_is_the_coverage_there_on_the_closed_intervals() -> None:
+def test_a_range_of_one_value_is_the_coverage_there_on_the_closed_intervals():
     release = GeometricSanitizer(n=50, epsilon=2)
     for p in (0.0, 0.11, 1.0):
         exact = exact_coverage(synthesizer=release, p=p, sets=1, rule="score").coverage
         assert smallest_coverage(release, sets=1, rule="score", low=p, high=p).value == pytest.approx(exact, abs=1e-9)
 
 
-def test_intervals_that_cover_everything_are_never_wrong() -> None:
-    release = GeometricSanitizer(n=20, epsilon=1e-6)
-    assert smallest_coverage(release, sets=1, rule="clopper_pearson", level=0.9999).value == pytest.approx(1, abs=1e-12)
+def test_intervals_that_cover_everything_are_never_wrong():
+    found = smallest_coverage(GeometricSanitizer(n=20, epsilon=1e-6), sets=1, rule="clopper_pearson", level=0.9999)
+    assert found.value == pytest.approx(1, abs=1e-12)
 
 
-def test_an_exact_interval_keeps_its_level_everywhere_and_is_not_far_above_it_somewhere() -> None:
-    release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
-    found = smallest_coverage(release, sets=1, rule="blaker_2000")
-    assert 0.95 <= found.value < 0.9501
+def test_an_exact_interval_keeps_its_level_everywhere_and_is_not_far_above_it_somewhere():
+    assert 0.95 <= smallest_coverage(POSTERIOR, sets=1, rule="blaker_2000").value < 0.9501
 
 
-def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence() -> None:
+def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence():
     release = GeometricSanitizer(n=20, epsilon=1)
     with pytest.raises(ValueError, match="low must not be above high"):
         smallest_coverage(release, sets=1, rule="score", low=0.5, high=0.2)
@@ -140,9 +124,7 @@ def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence() -> None:
         (charest(2, 5), 5, "as_if_real", 0.0, 0.0),
     ],
 )
-def test_the_smallest_coverage_of_three_sets_and_more_is_found_on_shares_and_refined(
-    release: TwoCellSynthesizer, sets: int, rule: str, expected: float, at: float
-) -> None:
+def test_the_smallest_coverage_of_three_sets_and_more_is_found_on_shares_and_refined(release, sets, rule, expected, at):
     (_, before), (curves, smallest) = coverage_curves(release, sets=sets, rules=[rule])
     assert before == {} and curves.coverage.shape == (1, 1001)
     assert smallest[rule].value == pytest.approx(expected, abs=1e-6)
@@ -150,29 +132,27 @@ def test_the_smallest_coverage_of_three_sets_and_more_is_found_on_shares_and_ref
     assert smallest_coverage(release, sets=sets, rule=rule).value == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_minimum_between_two_shares_is_refined() -> None:
+def test_a_minimum_between_two_shares_is_refined():
     extreme = minimize_over_p(lambda p: np.abs(p - 0.123456), 0.0, 0.9)
     assert extreme.value < 2e-6 and extreme.at == pytest.approx(0.123456, abs=2e-6)
 
 
 @pytest.mark.parametrize("key", ["bias", "root_mean_squared_error", "coverage", "mean_width"])
 @pytest.mark.parametrize(("method", "sets", "rule"), [("geometric", 1, "score"), ("beta_binomial", 2, "reiter_2003")])
-def test_the_worst_of_a_range_is_the_worst_of_many_true_values(key: str, method: str, sets: int, rule: str) -> None:
+def test_the_worst_of_a_range_is_the_worst_of_many_true_values(key, method, sets, rule):
     one, analysis, seen = CountData.method(method), Analysis(sets=sets, rule=rule), []
     for p in np.linspace(0.02, 0.6, 121).tolist():
         *_, outcome = CountData(n=40, m=40, p=p).outcomes(one, 1.0, 1.0, analysis)
         seen.append(ACCURACY_MEASURES[key].of(outcome).value)
-    found = CountData(n=40, m=40, p=0.3).worst(one, 1.0, analysis, key, 0.02, 0.6)
-    assert found is not None
+    found: Any = CountData(n=40, m=40, p=0.3).worst(one, 1.0, analysis, key, 0.02, 0.6)
     worst = min(seen) if key == "coverage" else max(seen)
     assert (worst - found.value) * (1 if key == "coverage" else -1) >= -1e-9
     assert worst == pytest.approx(found.value, abs=0.015 if key == "coverage" else 1e-4)
 
 
-def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing() -> None:
+def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing():
     release = BetaBinomial(n=8, m=8, alpha=0.1, beta=0.1)
-    found = worst_measure(release, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.1, 0.4)
-    assert found is not None
+    found: Any = worst_measure(release, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.1, 0.4)
     at_end = exact_coverage(synthesizer=release, p=0.4, sets=2, rule="raghunathan_2003").mean_width_inside
     assert (found.value, found.at) == (pytest.approx(at_end, abs=1e-10), 0.4)
     assert found.value == pytest.approx(0.928001, abs=5e-7)
@@ -182,43 +162,44 @@ def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing(
         largest_mean_width(same, sets=2, rule="raghunathan_2003", low=0.4, high=0.6)
 
 
-def _asked(**changed: object) -> DesignQuestion:
+def designs_of(**changed: object) -> list[Candidate]:
+    """What the desk finds first in a range of true shares."""
     given: dict[str, object] = {
         "data": CountData(n=50, m=50, p=0.25), "lowest": 0.05, "highest": 0.5, "sets": (1,), "rules": ("score",),
         "methods": ("geometric",), "protections": (EpsilonDeltaLimit(most_epsilon=2.0),),
         "limits": (AccuracyLimit("coverage", 0.93),),
     }  # fmt: skip
-    return DesignQuestion(**(given | changed))  # type: ignore[arg-type]
+    *_, desk = evaluate_designs(DesignQuestion(**(given | changed)))  # type: ignore[arg-type]
+    return list(desk.designs)
 
 
-def test_the_desk_keeps_a_limit_only_where_the_worst_of_the_range_keeps_it() -> None:
-    *_, desk = evaluate_designs(_asked())
-    (design,) = desk.designs
+def test_the_desk_keeps_a_limit_only_where_the_worst_of_the_range_keeps_it():
+    (design,) = designs_of()
     figure = design.worst_cases["coverage"]
     assert (round(figure.measure.value, 7), figure.n_tried, design.meets_limits) == (0.9242167, 0, False)
-    *_, looser = evaluate_designs(_asked(limits=(AccuracyLimit("coverage", 0.924),)))
-    assert looser.designs[0].meets_limits
+    assert designs_of(limits=(AccuracyLimit("coverage", 0.924),))[0].meets_limits
 
 
-def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst() -> None:
-    average = next(desk for desk in evaluate_designs(_asked(average=True)) if desk.designs).designs[0]
-    assert {one.n_tried for one in average.worst_cases.values()} == {9}
-    *_, desk = evaluate_designs(_asked(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",)))
-    figures = desk.designs[0].worst_cases
+def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst():
+    assert {one.n_tried for one in designs_of(average=True)[0].worst_cases.values()} == {9}
+    figures = designs_of(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",))[0].worst_cases
     assert [figures[key].n_tried for key in ACCURACY_MEASURES] == [0, 0, 9, 9]
 
 
+def mean_width(data: BinaryData | CountData, epsilon: float, sets: int, rule: str) -> Measure:
+    """Mean length of the interval from sets of rows by the posterior draw."""
+    *_, found = data.outcomes(data.method("beta_binomial"), epsilon, epsilon, Analysis(sets=sets, rule=rule))
+    return found.mean_width
+
+
 @pytest.mark.parametrize("rule", ["reiter_2002", "raghunathan_2003"])
-def test_an_interval_without_end_is_as_long_as_0_to_1_on_the_desk_and_has_no_finite_length_elsewhere(rule: str) -> None:
+def test_an_interval_without_end_is_as_long_as_0_to_1_on_the_desk_and_has_no_finite_length_elsewhere(rule):
     """n = m = 8, ε = 60, p = 1, three sets: of the 729 releases some have ν below 10⁻³, with probability 10⁻²⁶.
 
     By the sum over all of them with mpmath the expected length is beyond 10¹²⁰, and 3.588·10⁻⁸ inside 0 to 1.
     """
-    analysis = Analysis(sets=3, rule=rule)
-    *_, free = BinaryData(n=8, p=1.0).outcomes(BinaryData.method("beta_binomial"), 60.0, 60.0, analysis)
-    assert free.mean_width.value == math.inf
-    *_, inside = CountData(n=8, m=8, p=1.0).outcomes(CountData.method("beta_binomial"), 60.0, 60.0, analysis)
-    assert inside.mean_width.value == pytest.approx(3.588e-8, abs=4e-9)
+    assert mean_width(BinaryData(n=8, p=1.0), 60.0, 3, rule).value == math.inf
+    assert mean_width(CountData(n=8, m=8, p=1.0), 60.0, 3, rule).value == pytest.approx(3.588e-8, abs=4e-9)
 
 
 @pytest.mark.parametrize(
@@ -231,28 +212,23 @@ def test_an_interval_without_end_is_as_long_as_0_to_1_on_the_desk_and_has_no_fin
         (20, 1.0, 60.0, 2, "reiter_2002", math.inf),  # 9·10¹²⁴
     ],
 )
-def test_a_length_made_by_a_few_unlikely_releases_is_summed_over_all_of_them(
-    n: int, p: float, epsilon: float, sets: int, rule: str, expected: float
-) -> None:
+def test_a_length_made_by_a_few_unlikely_releases_is_summed_over_all_of_them(n, p, epsilon, sets, rule, expected):
     """By the sum over all releases with gamma functions and the t quantiles of SciPy."""
-    analysis = Analysis(sets=sets, rule=rule)
-    *_, found = BinaryData(n=n, p=p).outcomes(BinaryData.method("beta_binomial"), epsilon, epsilon, analysis)
-    assert found.mean_width.value == pytest.approx(expected, rel=1e-7)
+    assert mean_width(BinaryData(n=n, p=p), epsilon, sets, rule).value == pytest.approx(expected, rel=1e-7)
 
 
 @pytest.mark.parametrize(("n", "epsilon", "sets"), [(20, 60.0, 2), (10, 90.0, 3)])
-def test_a_length_smaller_than_the_error_of_its_sum_is_shown_as_0(n: int, epsilon: float, sets: int) -> None:
+def test_a_length_smaller_than_the_error_of_its_sum_is_shown_as_0(n, epsilon, sets):
     """They are 2.64·10⁻¹² and 2.02·10⁻¹²; what the sum leaves out is as large."""
-    analysis, method = Analysis(sets=sets, rule="reiter_2002"), CountData.method("beta_binomial")
-    *_, found = CountData(n=n, m=n, p=1.0).outcomes(method, epsilon, epsilon, analysis)
-    assert 0 <= found.mean_width.value < 3e-12 < 3e-12 + found.mean_width.within
-    assert found.mean_width.shown == 0
+    found = mean_width(CountData(n=n, m=n, p=1.0), epsilon, sets, "reiter_2002")
+    assert 0 <= found.value < 3e-12 < 3e-12 + found.within
+    assert found.shown == 0
 
 
 @pytest.mark.parametrize(
     ("sets", "rule"), [(1, "as_if_real"), (2, "reiter_2003"), (2, "reiter_2002"), (1, "score"), (3, "score")]
 )
-def test_of_places_with_the_same_coverage_the_first_is_told(sets: int, rule: str) -> None:
+def test_of_places_with_the_same_coverage_the_first_is_told(sets, rule):
     """What treats ones and zeros alike covers p and 1 − p alike."""
     for release in (
         BetaBinomial(n=20, m=20, alpha=2.5, beta=2.5),

@@ -1,7 +1,5 @@
 """What an analyst learns from a release: counts typed in or drawn, and posteriors held against independent sums."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
@@ -72,19 +70,17 @@ def cells_of(release: ReleasedCounts) -> dict[str, list[str]]:
     """Mean, standard deviation, interval and region of each posterior as they are written, by its key."""
     keys = {f"<b>{name}</b>": key for key, name in report.POSTERIOR_NAMES.items()}
     table = report.posteriors_table(release.posteriors, report.POSTERIOR_NAMES, release.level, "")
-    cells = {keys[name]: numbers for name, *numbers in table.rows}
-    return {keys[name]: [*cells[keys[name]], region] for name, region in report.regions_table(release).rows}
-
-
-def picture_of(release: ReleasedCounts) -> dict[str, Any]:
-    chart = densities_chart(
-        release.posteriors, report.POSTERIOR_NAMES, level=release.level, share=release.secret_share, key="posterior"
-    )
-    return decode_figure(chart.json_text())
+    regions = dict(report.regions_table(release).rows)
+    return {keys[name]: [*numbers, regions[name]] for name, *numbers in table.rows}
 
 
 def spread(ends: tuple[float, float], digits: int = 4) -> str:
     return f"{report.format_share(ends[0], digits)} to {report.format_share(ends[1], digits)}"
+
+
+def summary(law: Law, level: float = 0.95) -> list[str]:
+    """Mean, standard deviation and interval of a referee as they must be written."""
+    return [report.format_share(law.mean, 5), format_number(100 * law.deviation, 4), spread(law.tails(level))]
 
 
 def plain(sentence: str) -> str:
@@ -108,15 +104,15 @@ def question(typed: str | None = None, **values: Any) -> Question:
         (" ".join(["12"] * 20), (12,) * 20),
     ],
 )  # fmt: skip
-def test_typed_counts_are_read_and_share_the_promise(typed: str, counts: tuple[int, ...]) -> None:
-    assert read_counts(typed, 100) == counts
+def test_typed_counts_are_read_and_share_the_promise(typed, counts):
     typed_in = question(typed, sets=7)
-    assert (typed_in.is_drawn, typed_in.release.counts, typed_in.design.sets) == (False, counts, len(counts))
+    assert read_counts(typed, 100) == counts == typed_in.release.counts
+    assert (typed_in.is_drawn, typed_in.design.sets) == (False, len(counts))
     assert typed_in.design.alpha_of_one_set == pytest.approx(100 / math.expm1(2 / len(counts)))
 
 
 @pytest.mark.parametrize(("read", "longest"), [(lambda text: read_counts(text, 9), 4_000), (read_tables, 100_000)])
-def test_texts_that_are_too_long_are_refused_before_they_are_split(read, longest: int) -> None:
+def test_texts_that_are_too_long_are_refused_before_they_are_split(read, longest):
     with pytest.raises(ValueError, match=f"must have at most {longest:,} characters; got {longest + 1:,}."):
         read("1" + " " * longest)
 
@@ -128,7 +124,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("typed", WRONG)
-def test_invalid_counts_are_refused_in_a_sentence(typed: str) -> None:
+def test_invalid_counts_are_refused_in_a_sentence(typed):
     with pytest.raises(ValueError, match=r"^The synthetic counts must be .*whole numbers from 0 to m = 100") as refused:
         read_counts(typed, 100)
     said = str(refused.value)
@@ -144,7 +140,7 @@ def test_invalid_counts_are_refused_in_a_sentence(typed: str) -> None:
         (" 6, 6, ", ((6, 6),)),
     ],
 )
-def test_typed_tables_are_read(typed: str, tables: tuple[tuple[int, ...], ...]) -> None:
+def test_typed_tables_are_read(typed, tables):
     assert read_tables(typed) == tables
 
 
@@ -165,36 +161,33 @@ def test_typed_tables_are_read(typed: str, tables: tuple[tuple[int, ...], ...]) 
         ("0, 0", "must have the same total in every line, at least 1; got 0."),
     ],
 )
-def test_invalid_tables_are_refused_in_a_sentence(typed: str, sentence: str) -> None:
+def test_invalid_tables_are_refused_in_a_sentence(typed, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)) as refused:
         read_tables(typed)
     assert len(str(refused.value)) < 250
 
 
-def test_the_seed_fixes_the_counts_and_the_analysts_side_does_not_change_them() -> None:
-    counts = [question(sets=10, seed=seed).release.counts for seed in (1, 1, 2, 1_000_000_000)]
-    assert counts[0] == counts[1]
-    assert len(set(counts)) == 3
-    assert {*map(len, counts)} == {10}
-    assert question(sets=10, gamma1=3.0, gamma2=0.2, level=0.5).release.counts == counts[0]
+def test_the_seed_fixes_the_counts_and_the_analysts_side_does_not_change_them():
+    first, again, *others = (question(sets=10, seed=seed).release.counts for seed in (1, 1, 2, 1_000_000_000))
+    assert first == again == question(sets=10, gamma1=3.0, gamma2=0.2, level=0.5).release.counts
+    assert len({first, *others}) == 3
+    assert {*map(len, (first, *others))} == {10}
 
 
 @pytest.mark.parametrize("sets", [1, 2, 20])
 @pytest.mark.parametrize("prior", PRIOR_RULES)
-def test_the_prior_of_each_set_follows_from_the_promise(prior: str, sets: int) -> None:
+def test_the_prior_of_each_set_follows_from_the_promise(prior, sets):
     design = question(prior=prior, sets=sets, epsilon=1.5, alpha=7.25, n=40, x=10).design
     said = describe_promise(design, with_prior=True)
     alpha, least = float(match_in(r"α = ([\d.,]+)", said)[1].rstrip(",.").replace(",", "")), 40 / math.expm1(1.5 / sets)
     if prior == "own":
+        epsilon = sets * math.log1p(40 / 7.25)
         assert alpha == 7.25
-        epsilon = sets * math.log1p(40 / alpha)
         assert epsilon <= float(match_in(r"\(ε = ([\d.]+)", said)[1]) <= epsilon * 1.001
     elif prior == "pure":
-        assert alpha == float(f"{least:.4g}")
-        assert "δ" not in said
+        assert (alpha, "δ" in said) == (float(f"{least:.4g}"), False)
     else:
-        assert alpha < least
-        assert "δ = 10⁻⁶" in said
+        assert alpha < least and "δ = 10⁻⁶" in said
 
 
 EXTREMES: list[dict[str, Any]] = [
@@ -209,7 +202,7 @@ EXTREMES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("extreme", EXTREMES, ids=str)
-def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: dict[str, Any]) -> None:
+def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme):
     release = question(**{"x": min(30, int(extreme.get("n", 100)))} | extreme).release
     for posterior in release.posteriors.values():
         assert 0 < posterior.mean < 1
@@ -221,7 +214,7 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 
 
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
-def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
+def test_no_interval_is_said_to_hold_all_of_the_probability(level):
     release = question(level=level, n=20, x=6).release
     said = " ".join((*report.posterior_answer(release, "ε = 2"), *report.posteriors_table({}, {}, level, "").head))
     assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
@@ -234,17 +227,14 @@ def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> Non
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case)[:70])
-def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, Any]) -> None:
-    release = release_of(case)
-    laws = laws_of(case)
-    level = case.get("level", 0.95)
-    truth = case["x"] / case["n"]
+def test_table_and_answer_are_those_of_the_mixture_written_out(case):
+    release, laws = release_of(case), laws_of(case)
+    level, truth = case.get("level", 0.95), case["x"] / case["n"]
+    cells = cells_of(release)
     for key, law in laws.items():
-        mean, deviation, tails, region = cells_of(release)[key]
-        assert (mean, deviation) == (report.format_share(law.mean, 5), format_number(100 * law.deviation, 4)), key
-        assert tails == spread(law.tails(level)), key
+        assert cells[key][:3] == summary(law, level), key
         if case in LISTED:
-            assert region == " and ".join(spread(piece) for piece in law.densest(level)), key
+            assert cells[key][3] == " and ".join(spread(piece) for piece in law.densest(level)), key
     exact = laws["exact"]
     mark, markup, _ = report.posterior_answer(release, describe_promise(design_of(case)))
     sentence = plain(markup)
@@ -254,24 +244,26 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, A
     assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
     assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
     assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
-    ends = f"{report.format_share(start)} to {report.format_share(end)}"
-    assert f"{ends}, which {verb} the secret share, {report.format_share(truth)}; by the usual formula" in sentence
+    verdict = f"{spread((start, end), 3)}, which {verb} the secret share, {report.format_share(truth)}"
+    assert f"{verdict}; by the usual formula" in sentence
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
-def test_two_modes_have_two_regions_and_the_picture_has_the_interval_of_the_sentence(level: float) -> None:
-    law = laws_of(TWO_MODES)["exact"]
+def test_two_modes_have_two_regions_and_the_picture_has_the_interval_of_the_sentence(level):
+    law, release = laws_of(TWO_MODES)["exact"], release_of(TWO_MODES | {"level": level})
     pieces = law.densest(level)
     assert len(pieces) == 2
-    release = release_of(TWO_MODES | {"level": level})
     assert cells_of(release)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
-    traces = picture_of(release)["data"]
+    chart = densities_chart(
+        release.posteriors, report.POSTERIOR_NAMES, level=level, share=release.secret_share, key="posterior"
+    )
+    traces = decode_figure(chart.json_text())["data"]
     bars = [trace for trace in traces if trace["y"][0] < 0 and trace["legendgroup"] == "exact"]
     assert [tuple(bar["x"]) for bar in bars] == [pytest.approx(law.tails(level), abs=1e-9)]
 
 
 @pytest.mark.parametrize("gamma", [0.1, 0.5])
-def test_a_release_that_says_nothing_leaves_the_prior_of_the_analyst(gamma: float) -> None:
+def test_a_release_that_says_nothing_leaves_the_prior_of_the_analyst(gamma):
     case = {"counts": (50, 3), "n": 100, "m": 100, "alpha": 1e12, "x": 30, "level": 0.5}
     low = float(betaincinv(gamma, gamma, 0.25))
     deviation = format_number(50 / math.sqrt(2 * gamma + 1), 4)
@@ -280,48 +272,36 @@ def test_a_release_that_says_nothing_leaves_the_prior_of_the_analyst(gamma: floa
     assert cells_of(release)["exact"] == ["50 %", deviation, *ends]
 
 
-def test_the_confidential_count_is_described_by_its_weights() -> None:
+def test_the_confidential_count_is_described_by_its_weights():
     release = question("9", n=24, x=7, epsilon=3.0).release
     weights = weights_of([9], 24, 24, 24 / math.expm1(3.0), 1.0, 1.0)
     assert release.exact.weights == pytest.approx(weights, rel=1e-10)
-    mean, largest, true = (
-        format_number(float(value), 5) for value in (weights @ np.arange(25), weights.max(), weights[7])
-    )
+    mean, largest, true = (float(value) for value in (weights @ np.arange(25), weights.max(), weights[7]))
     assert report.confidential_count_sentence(release) == (
-        f"On average x = {mean}. Most probable is x = {int(weights.argmax())}, with probability "
-        f"{format_number(float(largest), 3)}. The true x = 7 has probability {format_number(float(true), 3)}."
+        f"On average x = {format_number(mean, 5)}. Most probable is x = {int(weights.argmax())}, with probability "
+        f"{format_number(largest, 3)}. The true x = 7 has probability {format_number(true, 3)}."
     )
 
 
 @pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
-def test_every_mechanism_has_the_mixture_of_its_own_matrix(mechanism: str) -> None:
+def test_every_mechanism_has_the_mixture_of_its_own_matrix_and_draws_from_it(mechanism):
     design = replace(SMALL_DESIGNS[mechanism], sets=3, confidential_count=2)
     matrix = design.release.transition_matrix()
-    n = len(matrix) - 1
+    x = np.arange(len(matrix))
     weights = matrix[:, 1] * matrix[:, 2] ** 2  # a uniform prior of p makes x uniform
-    x = np.arange(n + 1)
-    law = Law(1 + x, 1 + n - x, weights / weights.sum())
+    weights /= weights.sum()
     release = question_of(design, "1, 2, 2").release
-    assert release.exact.weights == pytest.approx(weights / weights.sum(), rel=1e-10, abs=1e-300)
-    assert release.exact.weights @ x == pytest.approx(weights @ x / weights.sum(), rel=1e-12)
-    cells = cells_of(release)["exact"]
-    assert cells[:3] == [
-        report.format_share(law.mean, 5),
-        format_number(100 * law.deviation, 4),
-        spread(law.tails(0.95)),
-    ]
-
-
-@pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
-def test_drawn_counts_are_those_of_the_mechanism(mechanism: str) -> None:
-    design = replace(SMALL_DESIGNS[mechanism], sets=20, confidential_count=2)
+    assert release.exact.weights == pytest.approx(weights, rel=1e-10, abs=1e-300)
+    assert release.exact.weights @ x == pytest.approx(weights @ x, rel=1e-12)
+    assert cells_of(release)["exact"][:3] == summary(Law(1 + x, x[-1] + 1 - x, weights))
     for seed in (1, 2):
-        counts = design.release.draw(np.random.default_rng(seed), 2, 20)
-        assert question_of(replace(design, seed=seed)).release.counts == tuple(counts.tolist())
+        drawn = replace(design, sets=20, seed=seed)
+        counts = drawn.release.draw(np.random.default_rng(seed), 2, 20)
+        assert question_of(drawn).release.counts == tuple(counts.tolist())
 
 
 @pytest.mark.parametrize("typed", ["7, 2, 3", "7 2 3\n\n3;4 ; 5\r\n0,0,12", "6, 6", "1, 2, 3, 4"])
-def test_the_prior_of_typed_tables_follows_from_the_promise_of_all_of_them(typed: str) -> None:
+def test_the_prior_of_typed_tables_follows_from_the_promise_of_all_of_them(typed):
     tables = read_tables(typed)
     design = Design(mechanism="beta_binomial", n=9, epsilon=2.0, gamma1=1.5)
     *shown, cells = _posterior_cells(design, typed)
@@ -333,7 +313,7 @@ def test_the_prior_of_typed_tables_follows_from_the_promise_of_all_of_them(typed
 
 
 @pytest.mark.parametrize(("x", "impossible"), [(None, None), (0, 2), (1, None), (2, 0)])
-def test_counts_that_the_known_x_never_leads_to_are_named(x: int | None, impossible: int | None) -> None:
+def test_counts_that_the_known_x_never_leads_to_are_named(x, impossible):
     design = Design(mechanism=read_matrix("1,0,0\n0.5,0,0.5\n0,0.5,0.5"), confidential_count=x)
     sentence = plain(report.contradiction_sentence(question_of(design, "0 2").release))
     expected = f"Data with x = {x} never lead to a synthetic count of {impossible} under this synthesizer"

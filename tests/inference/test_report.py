@@ -1,7 +1,5 @@
 """Every generated sentence of the page "Posterior" is a claim: checked against sums of its own."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -78,7 +76,12 @@ def why(design: Design) -> str:
     return texts[0]
 
 
-def test_every_synthesizer_has_a_likelihood_of_its_own_to_be_held_against() -> None:
+def mean_width(design: Design, **plan: Any) -> float:
+    """Mean length of the posterior interval at p = 0.3."""
+    return posterior_coverage(synthesizer=design.release, proportions=0.3, sets=design.sets, **plan).mean_width[0]
+
+
+def test_every_synthesizer_has_a_likelihood_of_its_own_to_be_held_against():
     assert set(LIKELIHOODS) == {*two_cell_synthesizers(), GivenMatrix.key}
 
 
@@ -102,47 +105,43 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
     seen = set()
     for design, counts in itertools.product(designs(law), ((0,), (13,), (20,), (3, 9))):
         n, m, level, gamma = design.n, design.m, design.level, design.gamma1
-        if max(counts) > m:
-            continue
-        for x in (0, n // 3, n):
+        for x in (0, n // 3, n) if max(counts) <= m else ():
             made = replace(design, sets=len(counts), confidential_count=x if knows else None)
-            if not mixture(made, counts)[1].max() > 0:
+            ones, weights = mixture(made, counts)
+            if not weights.max() > 0:
                 continue  # a release that hardly any data bring about is below the numbers of this referee
             release = question_of(made, " ".join(map(str, counts))).release
             _, sentence, brief = posterior_answer(release, describe_promise(made))
-            low, high = (value_of(one) / 100 for one in re.findall(r"<b>([^<]+)</b>", sentence))
-            ones, weights = mixture(made, counts)
-            below = [
-                float(weights @ beta_law.cdf(end, gamma + ones, 1.0 + n - ones))
-                for end in (low * (1 - 6e-3), low * (1 + 6e-3), high * (1 - 6e-3), min(high * (1 + 6e-3), 1.0))
-            ]
+            first = ones + gamma, 1.0 + n - ones
+
+            # The interval, in the sentence and in brief
             tail = (1 - level) / 2
-            assert below[0] - 1e-9 <= tail <= below[1] + 1e-9
-            assert below[2] - 1e-9 <= 1 - tail <= below[3] + 1e-9
-            assert f"{100 * level:g} %" in sentence
-            assert f"{100 * level:g} %" in brief
+            ends = [value_of(one) / 100 for one in re.findall(r"<b>([^<]+)</b>", sentence)]
+            for end, below in zip(ends, (tail, 1 - tail), strict=True):
+                less, more = (weights @ beta_law.cdf(min(end * times, 1.0), *first) for times in (1 - 6e-3, 1 + 6e-3))
+                assert less - 1e-9 <= below <= more + 1e-9
+            assert f"{100 * level:g} %" in sentence and f"{100 * level:g} %" in brief
             assert len(re.findall(r"[^\W_][\w.,×⁻]*", brief)) <= 15, brief
-            ends = match_in(r"between (\S+ %) and (\S+ %),", brief).groups()
-            assert [value_of(one) / 100 for one in ends] == [low, high]
-            table = "1 row" if m == 1 else f"{m} rows"
-            seen_first = f"From {counts[0]} yes in a released table of {table} at "
-            assert sentence.startswith(
-                seen_first if len(counts) == 1 else f"From 3, 9 yes in 2 released tables of {table} at "
-            )
+            written = match_in(r"between (\S+ %) and (\S+ %),", brief).groups()
+            assert [value_of(one) / 100 for one in written] == ends
+
+            # What was released, and at which promise
+            tables = f"{counts[0]} yes in a" if len(counts) == 1 else "3, 9 yes in 2"
+            rows = f"released table{'s' * (len(counts) > 1)} of {m} row{'s' * (m > 1)}"
+            assert sentence.startswith(f"From {tables} {rows} at ")
             assert promised_in(sentence, made)
-            pooled = sum(counts)
-            rows = m * len(counts)
-            start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
-            naive = match_in(r"for real finds (\S+) % to (\S+) %(?:, which|;)", sentence)
-            assert value_of(naive[1]) == pytest.approx(100 * start, rel=6e-3)
-            assert value_of(naive[2]) == pytest.approx(100 * end, rel=6e-3)
+
+            # Who takes the rows for real
+            pooled = gamma + sum(counts), 1.0 + m * len(counts) - sum(counts)
+            start, end = beta_law.ppf([tail, 1 - tail], *pooled)
+            naive = match_in(r"for real finds (\S+) % to (\S+) %(?:, which|;)", sentence).groups()
+            assert list(map(value_of, naive)) == pytest.approx([100 * start, 100 * end], rel=6e-3)
             assert knows == ("secret share" in sentence) == ("standard deviation" in sentence)
             if knows:
                 assert ("which holds" in sentence) == (start <= x / n <= end)
                 seen.add("which holds" in sentence)
-                means = (gamma + ones) / (gamma + 1.0 + n)
-                spread = beta_law.var(gamma + ones, 1.0 + n - ones)
-                variance = float(weights @ (spread + means**2) - (weights @ means) ** 2)
+                means = first[0] / (gamma + 1.0 + n)
+                variance = weights @ (beta_law.var(*first) + means**2) - (weights @ means) ** 2
                 times = math.sqrt(variance / beta_law.var(gamma + x, 1.0 + n - x))
                 said = value_of(match_in(r"standard deviation is (\S+) times", sentence)[1])
                 assert said == pytest.approx(times, rel=6e-3)
@@ -163,32 +162,24 @@ def promised_in(sentence: str, design: Design) -> bool:
 
 
 def test_what_speaks_against_a_range_of_n_is_what_the_sums_say():
-    seen = set()
-    for counts, m, alpha, n in itertools.product(((0,), (10,), (5, 15)), (20,), (0.01, 50.0), (3, 40)):
-        for prior in (
-            size_prior("uniform", 1, 40),
-            size_prior("uniform", 30, 30),
-            size_prior("uniform in log n", 5, 80),
-            size_prior("around a guess", 2, 60, 20),
-        ):
-            found = posterior_secret_n(synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=prior)
-            said = " ".join(found.doubts(n))
-            low, high = int(prior.sizes[0]), int(prior.sizes[-1])
-            assert ("leaves out the true n" in said) == (not low <= n <= high)
-            log = []
-            for size, before in zip(prior.sizes, prior.weights, strict=True):
-                x = np.arange(size + 1)
-                terms = betabinom.pmf(x, size, 1, 1)
-                for count in counts:
-                    terms = terms * betabinom.pmf(count, m, alpha + x, alpha + size - x)
-                log.append(before * terms.sum())
-            weights = np.array(log) / sum(log)
-            piled = [
-                end for end, place in ((low, 0), (high, -1)) if low < high and weights[place] > 3 * prior.weights[place]
-            ]
-            shown = re.search(r"piles up at n = (.+), where the range ends", said)
-            assert [int(one) for one in shown[1].split(" and ")] == piled if shown else not piled
-            seen |= {"out" if "leaves out" in said else "in", bool(shown)}
+    seen, m = set(), 20
+    ranges = ("uniform", 1, 40), ("uniform", 30, 30), ("uniform in log n", 5, 80), ("around a guess", 2, 60, 20)
+    for counts, alpha, n, kind in itertools.product(((0,), (10,), (5, 15)), (0.01, 50.0), (3, 40), ranges):
+        prior = size_prior(*kind)
+        found = posterior_secret_n(synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=prior)
+        said = " ".join(found.doubts(n))
+        low, high = int(prior.sizes[0]), int(prior.sizes[-1])
+        assert ("leaves out the true n" in said) == (not low <= n <= high)
+        evidence = []
+        for size in prior.sizes:
+            x = np.arange(size + 1)
+            likelihoods = [betabinom.pmf(count, m, alpha + x, alpha + size - x) for count in counts]
+            evidence.append(np.prod([betabinom.pmf(x, size, 1, 1), *likelihoods], axis=0).sum())
+        times = np.array(evidence) / (prior.weights @ evidence)
+        piled = [end for end, place in ((low, 0), (high, -1)) if low < high and times[place] > 3]
+        shown = re.search(r"piles up at n = (.+), where the range ends", said)
+        assert [int(one) for one in shown[1].split(" and ")] == piled if shown else not piled
+        seen |= {"out" if "leaves out" in said else "in", bool(shown)}
     assert seen == {"in", "out", True, False}
 
 
@@ -196,62 +187,55 @@ def test_without_n_a_narrower_posterior_comes_from_larger_n_alone():
     """What the page says where n secret makes the standard deviation smaller than n known."""
     narrower = 0
     for counts, alpha, n in itertools.product(((0,), (6,), (10,)), (0.5, 5.0), (5, 20)):
-        spread = {}
-        for high in (n, 2 * n):
-            prior = size_prior("uniform", max(n // 2, 1), high)
-            found = posterior_secret_n(synthetic_counts=counts, m=20, alpha=alpha, beta=alpha, prior=prior)
-            spread[high] = found.variance
-        known = posterior_secret_n(
-            synthetic_counts=counts, m=20, alpha=alpha, beta=alpha, prior=size_prior("uniform", n, n)
-        ).variance
-        assert spread[n] >= known * (1 - 1e-12)
-        narrower += spread[2 * n] < known
+        known, smaller, larger = (
+            posterior_secret_n(
+                synthetic_counts=counts, m=20, alpha=alpha, beta=alpha, prior=size_prior("uniform", low, high)
+            ).variance
+            for low, high in ((n, n), (max(n // 2, 1), n), (max(n // 2, 1), 2 * n))
+        )
+        assert smaller >= known * (1 - 1e-12)
+        narrower += larger < known
     assert narrower > 0
 
 
 @pytest.mark.parametrize(
     "law", [key for key in two_cell_synthesizers() if "epsilon" in Design(mechanism=key, n=9).promised]
 )
-def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) -> None:
+def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law):
     """At p = 0.3, n = 100: the mean length of the interval, one set exactly and five simulated.
 
     Where rows are drawn after noise was added this holds at a small ε only, as is said.
     """
     drawn = two_cell_synthesizers()[law].draws_after_noise
     for epsilon in (2.0, 0.2) if drawn else (2.0,):
-        found = {}
+        widths = []
         for sets in (1, 5):
             design = Design(mechanism=law, n=100, sets=sets, epsilon=epsilon, confidential_count=30)
             assert ("More sets are not more knowledge" in why(design)) != drawn
             assert ("narrower on average than from one at ε = 2, and wider at ε = 0.2" in why(design)) == drawn
-            found[sets] = posterior_coverage(
-                synthesizer=design.release, proportions=0.3, sets=sets, repetitions=200,
-            )  # fmt: skip
-        ratio = found[5].mean_width[0] / found[1].mean_width[0]
+            widths.append(mean_width(design, repetitions=200))
+        ratio = widths[1] / widths[0]
         longer = 1.0002 if law == "sdd" else 1.02  # which says next to nothing, however it is shared
         assert ratio < 0.9 if drawn and epsilon == 2.0 else ratio > longer
 
 
-def test_what_does_not_follow_from_a_promise_tells_more_with_every_set_and_costs_as_much_more() -> None:
+def test_what_does_not_follow_from_a_promise_tells_more_with_every_set_and_costs_as_much_more():
     """Five sets of one release: a shorter mean interval than one, and five times its ε."""
     own = Design(mechanism="beta_binomial", n=12, prior="own", alpha=2.0)
-    added = Design(mechanism="poisson_count", n=12, alpha=2.0)
-    for one in (own, replace(own, mechanism="posterior_mean"), added, Design(mechanism=GivenMatrix(
-        probabilities=own.release.transition_matrix())
-    )):  # fmt: skip
-        assert "More sets cost privacy" in why(one)
+    given = GivenMatrix(probabilities=own.release.transition_matrix())
+    for one in (
+        own, replace(own, mechanism="posterior_mean"), Design(mechanism="poisson_count", n=12, alpha=2.0),
+        Design(mechanism=given),
+    ):  # fmt: skip
         five = replace(one, sets=5)
+        assert "More sets cost privacy" in why(one)
         assert five.release == one.release
         assert five.epsilon_of_sets == pytest.approx(5 * one.epsilon_of_sets)
-        widths = [
-            posterior_coverage(synthesizer=design.release, proportions=0.3, sets=design.sets).mean_width[0]
-            for design in (one, five)
-        ]
-        assert widths[1] < widths[0]
+        assert mean_width(five) < mean_width(one)
 
 
 @pytest.mark.parametrize("law", LIKELIHOODS)
-def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) -> None:
+def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law):
     """A prior pulls towards 1/2; noise moves most at the ends, and alone there if it is cut off. The middle stays.
 
     A public guess pulls towards itself; what is added to the count moves it up, as far as it can.
@@ -280,10 +264,9 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
 
 
 @pytest.mark.parametrize("law", LIKELIHOODS)
-def test_a_release_that_says_little_leaves_the_analysts_prior(law: str) -> None:
-    if law == GivenMatrix.key:
-        design = Design(mechanism=GivenMatrix(probabilities=np.tile(GIVEN.probabilities[0], (41, 1))))
-    else:
+def test_a_release_that_says_little_leaves_the_analysts_prior(law):
+    design = Design(mechanism=GivenMatrix(probabilities=np.tile(GIVEN.probabilities[0], (41, 1))))
+    if law != GivenMatrix.key:
         design = Design(mechanism=law, n=40, epsilon=1e-5, alpha=500.0)
     design = replace(design, gamma1=2.0, gamma2=3.0)
     for count in (design.m,) if law == "poisson_count" else (0, 7, design.m):  # others than m are hardly ever released

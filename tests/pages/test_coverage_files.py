@@ -69,12 +69,16 @@ def test_a_file_sets_the_controls_to_its_design_and_its_run_goes_on(name: str) -
 
 
 def test_a_file_beyond_the_page_or_changed_is_refused_and_another_can_be_opened() -> None:
-    app = open_coverage(look="Download", n=31)
+    app, file = open_coverage(look="Download", n=31), file_of("another")
     for content, refusal in (
-        (file_of("another").replace('"n":"30"', '"n":"9000"'), "n (people) must be a whole number from 1"),
-        (file_of("another").replace('"p":"0.3"', '"p":"0.4"'), "must say 'p=0.4'; got 'p=0.3'"),
+        (file.replace('"n":"30"', '"n":"9000"'), "n (people) must be a whole number from 1"),
+        (file.replace('"p":"0.3"', '"p":"0.4"'), "must say 'p=0.4'; got 'p=0.3'"),
+        (file.replace('"beta_binomial"', '"<b>"'), "mechanism must be one of"),
+        (file.replace(":3345,", ":9001,"), "must be a whole number from 1 to 9,000; got 9,001"),
+        (file[:500], "text must be a run in JSON, complete and unchanged"),
+        ("\xff\xfe\x00", "the file must be text in UTF-8"),
     ):
-        upload(app, content.encode())
+        upload(app, content.encode("latin-1"))
         assert "The file was not opened, and nothing has changed" in said(app)
         assert refusal in said(app)
         assert (app.session_state["cv_n"], app.session_state.get(KEY, None)) == (31, None)
