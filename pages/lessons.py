@@ -19,7 +19,7 @@ PREFIX = PAGE.prefix
 NUMBERS = ui.declared_numbers("lessons")
 GUESSES = [f"guess{number}" for number in range(1, int(NUMBERS["step"].maximum) + 1)]
 SLIDER_KEY = "try"
-DONE = f"{PREFIX}done"  # key of the names of the lessons whose last step was answered
+DONE = f"{PREFIX}done"  # key of the names of the lessons whose last step was reached
 SETTINGS = {  # by names without the prefix of the page, so that links can be read aloud
     "lesson": ui.choice_setting(LESSONS, None, "Lesson"),
     **ui.number_settings(NUMBERS, ""),

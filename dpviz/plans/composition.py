@@ -228,7 +228,7 @@ class PlanDesign:
         return min(epsilon, self.plan.promise[0]) if is_kept else epsilon
 
     def promise_used(self, parts: int = 1) -> float:
-        """Share of the promised ε that is used at one of so many parts of δ, or of δ(0) where ε is 0 or unlimited."""
+        """Share of the promised ε used at one of so many parts of δ; of δ where ε is 0, and δ(0) where unlimited."""
         epsilon, delta = self.plan.promise
         if epsilon == 0:
             return self.delta(0.0) / delta

@@ -23,8 +23,9 @@ def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
     """Numbers that a form has for a kind of statistic, by name; the limit of a share is stated in points."""
     parameters = kind.numbers()
     title = f"at most, in {kind.unit}" if kind.unit else "at most"
-    maximum = _factor(kind) * parameters["limit"].maximum
-    parameters["limit"] = replace(parameters["limit"], title=title, maximum=maximum)
+    limit, factor = parameters["limit"], _factor(kind)
+    low, high = factor * limit.minimum, factor * limit.maximum
+    parameters["limit"] = replace(limit, title=title, minimum=low, maximum=high)
     if not kind.has_counts:
         del parameters["suppress_below"]
     return parameters

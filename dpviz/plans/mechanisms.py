@@ -127,7 +127,7 @@ class PlanMechanism(ABC):
 
         Notes
         -----
-        With w = Pr(withheld) and S(d) = Pr(|noise| > d), a distance d has the probability 1 − w − S(d) where the
+        With w = Pr(withheld) and S(d) = Pr(noise > d), a distance d has the probability 1 − w − S(d) where the
         substitute is farther away, and 1 − S(d) otherwise. Farther above the threshold than the noise reaches, nothing
         changes.
         """
@@ -247,7 +247,10 @@ class GeometricNoise(CountNoise):
 
     @classmethod
     def sufficient_rate(cls, distance: float, level: float | None) -> float:
-        """Of the variance 1 / (cosh rate − 1), or the root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level))."""
+        """Of the variance 1 / (cosh rate − 1), or the root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level)).
+
+        d is the first whole number above the distance.
+        """
         if level is None:
             return 2 * math.asinh(math.sqrt(0.5) / distance)
         first_outside = math.floor(distance) + 1 + ROUNDING

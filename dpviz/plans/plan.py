@@ -100,7 +100,8 @@ class ReleasePlan(ParameterRecord):
             raise ValueError(f"groups must be {allowed}; got {describe_value(groups)}.")
         object.__setattr__(self, "groups", tuple(rows.items()))
         ways = math.comb(self.person_rows + len(rows) - 1, self.person_rows) if rows else 1
-        if ways ** (1 if self.membership_public else 2) > MAX_ALLOCATIONS:
+        is_moved_both_ways = self.neighbours == "substitution" and not self.membership_public
+        if ways ** (2 if is_moved_both_ways else 1) > MAX_ALLOCATIONS:
             raise ValueError(
                 f"person_rows and groups must be fewer: a person with {self.person_rows} rows in {len(rows)} groups "
                 f"may change them in more than {MAX_ALLOCATIONS:,} ways."

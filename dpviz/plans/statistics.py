@@ -231,8 +231,8 @@ class CrossTable(ShareStatistic, Statistic):
 class BoundedMean(Statistic):
     """Mean of numbers from `lower` to `upper`, others being moved to the nearest bound.
 
-    The sum of the distances from the middle of both is published, so that a row changes it by half of the range, and a
-    substituted row by all of it.
+    Noise is added to the sum of the signed distances from the middle of both, which a row changes by half of the range,
+    and a substituted row by all of it.
 
     >>> BoundedMean(name="age").sensitivities(1, 1), BoundedMean(name="age").sensitivities(0, 1)
     ((100.0,), (50.0,))

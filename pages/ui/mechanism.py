@@ -17,6 +17,7 @@ from pages.ui.background import result
 from pages.ui.controls import Places, choice, number_control, text_control
 from pages.ui.declarations import declared_numbers
 from pages.ui.downloads import uploaded
+from pages.ui.release import mark_moved
 from pages.ui.text import note, page_note
 from pages.ui.url import MAX_TEXT, Setting, choice_setting, current_page, current_setting, keys_of, text_setting
 
@@ -93,8 +94,12 @@ def note_broken_promise(design: Design, release: ReleaseChoice) -> None:
         better = design.synthesizer_type.info.kept_by
         prefix = current_page().prefix
         label = f"Use {SYNTHESIZERS[better].info.label}"
-        values = {f"{prefix}synthesizer": better}
-        st.button(label, key=f"{prefix}kept_by", width="stretch", on_click=st.session_state.update, args=(values,))
+
+        def choose() -> None:
+            st.session_state[f"{prefix}synthesizer"] = better
+            mark_moved()
+
+        st.button(label, key=f"{prefix}kept_by", width="stretch", on_click=choose)
 
 
 def _own_matrix(place: Any) -> ReleaseChoice:

@@ -55,7 +55,7 @@ def _follow_moves() -> None:
     """Have who say yes follow the number of people; and whoever sets α has chosen the prior."""
     current = release()
     for key in visit().moved:
-        if key.endswith("_alpha"):
+        if key.endswith("_alpha") and f"{key.removesuffix('alpha')}prior" in visit().settings:  # not of a closer look
             current["prior"] = "own"
         n = st.session_state[key] if key.endswith("_n") else None
         if n and current.get("n") and "x" in current:

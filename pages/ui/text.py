@@ -99,7 +99,7 @@ def page_text(page: str, section: str = "") -> str:
 def page_note(page: str, section: str, **values: object) -> str:
     """A section of a page's text as one paragraph, with `values` in the places of their names in braces.
 
-    A float is written with up to six digits; a text has the format of an int with its name, as ``{n:,}``.
+    A float is written with up to six digits; an int has the format that the text gives it, as ``{n:,}``.
     """
     texts = {name: format_number(value) if isinstance(value, float) else value for name, value in values.items()}
     return " ".join(page_text(page, section).split()).format(**texts)

@@ -46,7 +46,7 @@ class Setting:
 
     default: Any  # of a fresh page, which is left out of the URL; a function of no argument where it is known later
     parse: Callable[[str], Any]  # of the text of the URL; raises a ValueError with a sentence for the reader
-    format: Callable[[Any], str] = format_value
+    format: Callable[[Any], str | None] = format_value  # None is left out
     label: str = ""  # of its widget and in the head lines of files; empty for what they leave out
     parameter: Parameter | None = None
     options: Options = ()  # of a choice
@@ -115,7 +115,7 @@ def text_setting(default: str, label: str = "") -> Setting:
             raise ValueError(f"a link carries texts of up to {MAX_TEXT:,} characters; this one has {len(text):,}.")
         return text
 
-    return Setting(default, parse, lambda text: text if len(text) <= MAX_TEXT else "", label)
+    return Setting(default, parse, lambda text: text if len(text) <= MAX_TEXT else None, label)
 
 
 @dataclass
@@ -303,11 +303,12 @@ def save() -> None:
 def query_of(settings: Settings, *, with_defaults: bool = False) -> dict[str, str]:
     """Query of the present settings: those that differ from their defaults, or all of them."""
     values = {key: st.session_state.get(key, setting.fresh) for key, setting in settings.items()}
-    return {
+    texts = {
         key: settings[key].format(value)
         for key, value in values.items()
         if value is not None and (with_defaults or value != settings[key].fresh)
     }
+    return {key: text for key, text in texts.items() if text is not None}
 
 
 def url_of(page: Page, query: Mapping[str, str]) -> str:

@@ -94,7 +94,7 @@ def test_a_refused_field_has_one_sentence_and_the_list_stays(value: float | None
     app.number_input(key="pl_one_limit").set_value(value).run()
     (sentence,) = refusals(app)
     got = "nothing: its box is empty." if value is None else f"{value:g}.".replace("-", "−")
-    assert sentence == f"limit (at most, in points) must be a number from 10⁻¹² to 10⁸; got {got}"
+    assert sentence == f"limit (at most, in points) must be a number from 10⁻¹⁰ to 10⁸; got {got}"
     assert listed(app) == FIVE and answer(app) == before
     app.number_input(key="pl_one_limit").set_value(0.15).run()
     assert refusals(app) == [] and listed(app) == FIVE

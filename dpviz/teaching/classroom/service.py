@@ -7,13 +7,12 @@ from functools import lru_cache
 from dpviz.core.formatting import spell_count
 from dpviz.teaching.classroom.results import Reports, guess_task
 from dpviz.teaching.classroom.settings import RoomSettings
-from dpviz.teaching.classroom.store import Room, RoomProblem, RoomStore
+from dpviz.teaching.classroom.store import ENDED, Room, RoomProblem, RoomStore
 from dpviz.teaching.classroom.tokens import RateLimit
 
 CACHE_S = 0.3  # age up to which what is known of a room counts as present: two hundred phones ask every second
 MAX_CACHED_ROOMS = 2_000
 N_SIMULATED = 2  # simulated seats that report at a time
-ENDED = "This room has ended. What was reported in it has been deleted."
 
 VERSIONS: dict[str, Callable[[Room], str]] = {
     "version": lambda room: f"{room.version}",
@@ -103,7 +102,7 @@ class RoomService:
             self.store.report(code, round_number, seat, guess)
 
     def simulate_reports(self, room: Room, settings: RoomSettings, reports: Reports) -> bool:
-        """Have some simulated seats report; whether there are more."""
+        """Have some simulated seats report; whether any had not reported yet."""
         if settings.requires_answer and settings.revealed:
             return False
         missing = sorted(set(range(1, room.simulated + 1)) - {seat for seat, _ in reports})

@@ -23,6 +23,7 @@ MAX_ROOMS = 500  # open at a time
 LIFETIME_S = 24 * 3600
 HOUR_S = 3600
 MAX_HISTORY = 100  # settings of a room that are remembered
+ENDED = "This room has ended. What was reported in it has been deleted."
 SQLITE_WAIT_MS = 15_000  # for another process to be done with writing
 
 SCHEMA = sa.MetaData()
@@ -136,6 +137,8 @@ class RoomStore:
             # The first statement writes: whoever comes meanwhile waits for the end of this transaction
             taking = sa.update(ROOMS).where(is_open & (ROOMS.c.seats < MAX_SEATS)).values(seats=ROOMS.c.seats + 1)
             if connection.execute(taking).rowcount != 1:
+                if connection.scalar(select(ROOMS.c.seats).where(is_open)) is None:
+                    raise RoomProblem(ENDED)
                 raise RoomProblem(f"This room is full: it has {MAX_SEATS} seats, and all are taken.")
             simulated = connection.scalar(select(ROOMS.c.simulated).where(is_open)) or 0
             numbers = set(connection.scalars(select(SEATS.c.seat).where(SEATS.c.code == code)))
@@ -180,7 +183,7 @@ class RoomStore:
         return self._scalar(select(REPORTS.c.guess).where(place))
 
     def history(self, code: str) -> list[RoomSettings]:
-        """Return all settings that were shown, in order: each with another question, as it was at its end."""
+        """Return the first settings that were shown, and the last: each with another question, as it was at its end."""
         return list(_read_history(self._scalar(select(ROOMS.c.history).where(ROOMS.c.code == code)) or ""))
 
     def change(self, code: str, token: str, settings: RoomSettings) -> None:
@@ -203,7 +206,7 @@ class RoomStore:
                 _delete_entries(connection, [code])
 
     def delete_expired(self, now: float | None = None) -> None:
-        """End rooms whose time is over, and forget those that ended a day ago."""
+        """End rooms whose time is over, and forget those whose time was over a day ago."""
         now = time.time() if now is None else now
         with self._engine.begin() as connection:
             is_late = ROOMS.c.ends <= now

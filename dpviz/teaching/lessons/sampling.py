@@ -69,10 +69,10 @@ class IntervalSample:
         """How many hold the truth, in words above the picture."""
         return f"✓ <b>{self.n_covered} of {ANALYSTS}</b> hold"
 
-    def chart(self, words: str, guess: float | None = None, *, ends: tuple[float, float] = (0.0, 0.7)) -> Figure:
+    def chart(self, words: str, guess: float | None = None, *, ends: tuple[float, float] = (0.0, 0.85)) -> Figure:
         """Draw the intervals, those that hold the truth first, with a guess at how many do.
 
-        The axis has the same `ends` for every promise and number of sets; those of `as_if_real` are within 0 and 70 %.
+        The axis has the same `ends` for every promise and number of sets; those of `as_if_real` are within 0 and 85 %.
         """
         intervals = self.intervals
         estimates = np.asarray(intervals.estimates)
