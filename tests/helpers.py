@@ -54,7 +54,7 @@ def assess(
 ) -> Candidate:
     """A design at this ε, with everything known of it, or with what is quick."""
     candidate = Candidate(question=question, method=method, sets=sets, rule=rule)
-    return candidate.at(epsilon).completed() if whole else candidate.at(epsilon).quick()
+    return candidate.at(epsilon).completed() if whole else candidate.at(epsilon)
 
 
 def smallest_design(question: DesignQuestion, method: ComparedMethod, sets: int, rule: str) -> Candidate | None:

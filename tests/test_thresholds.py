@@ -165,7 +165,7 @@ def test_the_smallest_error_is_a_range_from_a_gap_of_a_billionth_on(
     data = BinaryData(n=10, p=0.5)
     *_, outcome = data.compare([data.method("geometric")], [1.0])
     design: Any = SimpleNamespace(outcomes=(outcome,), method=outcome.method, question=SimpleNamespace(data=data))
-    labels = [one.label for one in _added_error(design)]
+    labels = [provenance.ENTRIES[key]["label"] for key, *_ in _added_error(design)]
     assert any(one.endswith(", at least") for one in labels) == range_
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,8 @@ class Candidate:
     largest_infeasible : float
         Where ε is the smallest that is enough: the largest below it that is known to break a limit, 0 if none is.
         NaN elsewhere.
+    known_outcomes : tuple of Outcome
+        What the repetitions so far give at the true values that are tried.
     """
 
     question: DesignQuestion
@@ -56,6 +58,7 @@ class Candidate:
     is_saturated: bool = False
     largest_infeasible: float = field(default=math.nan, compare=False)
     known_outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
+    _cases: dict[str, WorstCase] = field(default_factory=dict, compare=False, repr=False, init=False)
 
     @property
     def key(self) -> CandidateKey:
@@ -71,11 +74,6 @@ class Candidate:
     def full_name(self) -> str:
         """Method, number of sets and analysis."""
         return f"{self.name}, {RULES[self.rule].abbreviation}"
-
-    @property
-    def sets_and_rule(self) -> str:
-        """Number of sets and analysis."""
-        return self.full_name.removeprefix(f"{self.method.label}, ")
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -117,13 +115,6 @@ class Candidate:
         """Whether an ε at most 0.1 % smaller is known to break a limit; taken for granted with exact data."""
         return not self.question.data.simulated or self.largest_infeasible >= 0.999 * self.epsilon
 
-    def refuted_epsilon(self) -> float:
-        """Largest real ε at which it is known to break a limit, 0 if none is; infinite where none was searched."""
-        if not self.largest_infeasible > 0:
-            return 0.0 if self.is_minimal else math.inf
-        real = self.at(self.largest_infeasible).real_epsilon
-        return math.inf if real is None else real
-
     # Outcomes at the true values that are tried
 
     def refinements(self) -> Iterator[Candidate]:
@@ -136,13 +127,9 @@ class Candidate:
                 yield dataclasses.replace(self, known_outcomes=outcomes)
         yield dataclasses.replace(self, known_outcomes=outcomes, is_complete=True)
 
-    def quick(self) -> Candidate:
-        """A copy without intervals, or with the first repetitions."""
-        return next(self.refinements())
-
     def completed(self) -> Candidate:
         """A copy with everything that can be computed."""
-        *_, candidate = [self] if self.is_complete else self.refinements()
+        candidate = self if self.is_complete else dataclasses.replace(self, known_outcomes=(), is_complete=True)
         return candidate.computed()
 
     def computed(self) -> Candidate:
@@ -180,47 +167,37 @@ class Candidate:
         """Every measure over the range of true values, by key."""
         return {key: self.worst_case(key) for key in ACCURACY_MEASURES}
 
-    @cached_property
-    def _known_cases(self) -> dict[str, WorstCase]:
-        return {}
-
     def worst_case(self, key: str) -> WorstCase:
         """A measure over the range: the worst found in all of it where that can be searched, else of the values tried.
 
         Where the question asks for the average, it is that over the values tried.
-
-        Where the search takes up to some seconds it is done for limits alone, while all of them may still be met.
         """
-        if key not in self._known_cases:
-            self._known_cases[key] = self._compute_worst_case(key)
-        return self._known_cases[key]
+        if key not in self._cases:
+            self._cases[key] = self._find_worst_case(key)
+        return self._cases[key]
 
-    def _compute_worst_case(self, key: str) -> WorstCase:
-        question, is_quick = self.question, not (self.is_complete or self.question.data.simulated)
-        if is_quick and ACCURACY_MEASURES[key].needs_interval:
+    def _find_worst_case(self, key: str) -> WorstCase:
+        question, limits = self.question, self.question.limits
+        if ACCURACY_MEASURES[key].needs_interval and not (self.is_complete or question.data.simulated):
             return WorstCase(Measure.unknown(), math.nan, len(question.truths))
-        if (worst := self._worst_of_range(key)) is not None:
-            return worst
-        tried = self.over_tried(key)
-        if tried.measure.error == 0 and key in {limit.key for limit in question.limits}:
-            known = {limit: self._known_cases.get(limit.key) or self.over_tried(limit.key) for limit in question.limits}
-            if all(limit.verdict(case.measure) is not False for limit, case in known.items()):
-                return self._worst_of_range(key, thorough=True) or tried
-        return tried
+        is_range = question.lowest < question.highest and not question.average
+        ends = question.lowest, question.highest
+        search = partial(question.data.worst, self.method, self.epsilon, self.analysis, key, *ends)
+        extreme = search() if is_range else None
+        if extreme is None:
+            tried = self.over_tried(key)
+            # A search that takes up to some seconds is made for limits alone, while all of them may still be met
+            is_wanted = is_range and tried.measure.error == 0 and any(limit.key == key for limit in limits)
+            cases = ((limit, self._cases.get(limit.key) or self.over_tried(limit.key)) for limit in limits)
+            if is_wanted and all(limit.verdict(case.measure) is not False for limit, case in cases):
+                extreme = search(thorough=True)
+        return tried if extreme is None else WorstCase(Measure(extreme.value, 0.0), extreme.at, 0)
 
     def over_tried(self, key: str) -> WorstCase:
         """A measure over the true values that are tried."""
         measure = ACCURACY_MEASURES[key]
         values = [measure.of(outcome) for outcome in self.outcomes]
         return measure.over(self.question.truths, values, self.question.average)
-
-    def _worst_of_range(self, key: str, *, thorough: bool = False) -> WorstCase | None:
-        question = self.question
-        if question.average or question.lowest == question.highest:
-            return None
-        ends = question.lowest, question.highest
-        extreme = question.data.worst(self.method, self.epsilon, self.analysis, key, *ends, thorough=thorough)
-        return None if extreme is None else WorstCase(Measure(extreme.value, 0.0), extreme.at, 0)
 
     def value(self, key: str) -> float:
         """A measure over the range; NaN where it is not known."""
@@ -250,6 +227,10 @@ class Candidate:
             if False in verdicts:
                 return False
         return None if None in verdicts else True
+
+    def limits_with(self, verdict: bool | None) -> list[AccuracyLimit]:
+        """Limits that it meets, breaks, or of which it is not decided: True, False, None."""
+        return [limit for limit in self.question.limits if self.verdicts[limit.key] is verdict]
 
     @cached_property
     def tightest_limit(self) -> tuple[AccuracyLimit, Measure] | None:

@@ -41,7 +41,7 @@ def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | N
         return None
     epsilon = useful_epsilon(candidate, largest)
     assigned = candidate.at(epsilon, is_saturated=epsilon < largest or largest == PROMISES.maximum)
-    if epsilon < largest and not question.minimizes_epsilon and assigned.quick().meets_limits is False:
+    if epsilon < largest and not question.minimizes_epsilon and assigned.meets_limits is False:
         return smallest_sufficient(candidate, epsilon) or assigned
     return assigned
 
@@ -77,12 +77,11 @@ def smallest_sufficient(
             judged[epsilon] = next(item for item in candidate.at(epsilon).refinements() if item.is_decided)
         return bool(judged[epsilon].meets_limits)
 
-    def may_be_sufficient(epsilon: float) -> bool:
-        return candidate.at(epsilon).meets_limits is not False
-
     # Where bias or error alone decides, intervals are computed for the result alone
-    epsilon = _smallest_epsilon(is_sufficient if is_simulated else may_be_sufficient, grid, tolerance)
-    if epsilon is not None and not is_sufficient(epsilon):
+    epsilon = None
+    if not is_simulated:
+        epsilon = _smallest_epsilon(lambda value: candidate.at(value).meets_limits is not False, grid, tolerance)
+    if is_simulated or (epsilon is not None and not is_sufficient(epsilon)):
         epsilon = _smallest_epsilon(is_sufficient, grid, tolerance)
     if epsilon is None:
         return None
@@ -115,14 +114,14 @@ def useful_epsilon(candidate: Candidate, largest: float) -> float:
         Largest ε with which the privacy limits are met.
     """
     evaluation = candidate.at(largest)
+    is_unlimited = largest == PROMISES.maximum
     is_unusual = evaluation.real_epsilon is not None and evaluation.exceeds_usual_epsilon
-    if not (largest == PROMISES.maximum or is_unusual or _is_as_good_with_less(evaluation)):
+    if not (is_unlimited or is_unusual or _is_as_good_with_less(evaluation)):
         return largest
     epsilon = _saturating_epsilon(candidate, largest)
-    if candidate.question.needs_interval and candidate.at(epsilon).quick().meets_limits is not False:
+    if candidate.question.needs_interval and candidate.at(epsilon).meets_limits is not False:
         epsilon = _interval_saturating_epsilon(candidate, epsilon, largest)
-    still_falls = largest == PROMISES.maximum and epsilon > 0.9 * largest
-    return largest if still_falls else epsilon
+    return largest if is_unlimited and epsilon > 0.9 * largest else epsilon  # there it still falls
 
 
 def _is_as_good_with_less(evaluation: Candidate) -> bool:
@@ -134,12 +133,10 @@ def _is_as_good_with_less(evaluation: Candidate) -> bool:
         less = evaluation.at(share * evaluation.epsilon)
         if evaluation.question.data.simulated or less.epsilon < EPSILON_GRID[0]:
             return False
-        unit = SATURATION * max(evaluation.over_tried(ERROR_KEY).measure.value, TIE_TOLERANCE)
-        losses = [
-            (less.over_tried(key).measure.value - evaluation.over_tried(key).measure.value) / unit
-            for key in _estimate_keys(evaluation)
-        ]
-        if min(losses) < -1 or (share == 0.9 and max(losses) <= 1):
+        keys = (ERROR_KEY, *_estimate_keys(evaluation))
+        before, after = ([item.over_tried(key).measure.value for key in keys] for item in (evaluation, less))
+        losses = np.subtract(after, before)[1:] / (SATURATION * max(before[0], TIE_TOLERANCE))
+        if losses.min() < -1 or (share == 0.9 and losses.max() <= 1):
             return True
     return False
 
@@ -149,18 +146,18 @@ def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
 
     Bias and error are compared with those at all larger ε on a grid. An interval is not looked at.
     """
-    grid = np.geomspace(min(EPSILON_GRID[0], upper), upper, 16).tolist()
-    known = {epsilon: candidate.at(epsilon).quick() for epsilon in grid}
+    ends = min(EPSILON_GRID[0], upper), upper
+    known = {epsilon: candidate.at(epsilon) for epsilon in np.geomspace(*ends, 16).tolist()}
 
     # An error can fall and rise again: the smallest bias and error between two points, in four rounds
     for key in _estimate_keys(candidate) * 4:
         grid = sorted(known)
         place = grid.index(min(grid, key=lambda epsilon: known[epsilon].value(key)))
         ends = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
-        known |= {epsilon: candidate.at(epsilon).quick() for epsilon in np.geomspace(*ends, 6)[1:-1].tolist()}
+        known |= {epsilon: candidate.at(epsilon) for epsilon in np.geomspace(*ends, 6)[1:-1].tolist()}
 
     def is_saturated(epsilon: float) -> bool:
-        evaluation = known.get(epsilon) or candidate.at(epsilon).quick()
+        evaluation = known.get(epsilon) or candidate.at(epsilon)
         return all(_lost_accuracy(evaluation, known[larger]) <= 1 for larger in known if larger >= epsilon)
 
     return _smallest_epsilon(is_saturated, sorted(known), BISECTION_TOLERANCE) or upper
@@ -201,11 +198,11 @@ def _lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
     losses = []
     known = [key for key in question.relevant_measures if not math.isnan(evaluation.value(key) - rival.value(key))]
     for key in known or [ERROR_KEY]:
-        measure, difference = ACCURACY_MEASURES[key], evaluation.value(key) - rival.value(key)
+        measure = ACCURACY_MEASURES[key]
         unit = abs(evaluation.value(key if measure.needs_interval else ERROR_KEY))
         if key != question.goal and key in limits:
             unit = limits[key]
-        loss = -difference if measure.is_share else difference
+        loss = (rival.value(key) - evaluation.value(key)) * (1 if measure.is_share else -1)
         if math.isfinite(loss):  # a width can be infinite
             loss /= max(SATURATION * unit, TIE_TOLERANCE)
         losses.append(0.0 if math.isnan(loss) else loss)

@@ -23,7 +23,7 @@ from dpviz.curator.ranking import criteria
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import MARKS, limit_text
 from dpviz.curator.sweep import SWEEP_MEASURES, Sweep, measure_of
-from dpviz.export.templates import capitalize_first, render
+from dpviz.export.templates import render
 from dpviz.privacy.trade_off import TradeOffCurve
 
 MAX_RANKED = 10  # designs in the picture of the ranking
@@ -57,8 +57,7 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
     rows : int
         Number of designs that there is room for.
     """
-    designs = result.designs[:rows]
-    question = result.question
+    designs, question = result.designs[:rows], result.question
     uses = {limit_text(question, item.measure, item.limit): limit_use(item, designs) for item in question.limits}
     reference = ""
     if not uses:
@@ -69,7 +68,8 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
             return None
         uses = {measure.label: limit_use(AccuracyLimit(measure.key, smallest), designs)}
         reference = f"the smallest {measure.label}"
-    names = [f"{design.method.label}<br><sup>{design.sets_and_rule}</sup>" for design in designs]
+    labels = [(design.method.label, design.full_name) for design in designs]
+    names = [f"{label}<br><sup>{name.removeprefix(f'{label}, ')}</sup>" for label, name in labels]
     return limits_chart(names, uses, against=reference, rows=rows)
 
 
@@ -99,7 +99,7 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
     lines = []
     for index, design in enumerate(sweep.designs):
         points = [(place(value), item.value, item.error) for value, item in sweep.line(index, measure)]
-        x, y, error = np.array(points).T if points else np.empty((3, 0))
+        x, y, error = np.array(points).reshape(-1, 3).T
         lines.append(Line(
             name=sweep.name(index), x=x, y=y, error=error, exact=error == 0, color=design.method.key,
             opacity=FADED_OPACITY if index in dominated else 1.0,
@@ -123,13 +123,12 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
         y_axis = Axis(title="coverage", percent=True, nominal=question.level)
 
     # The question, and its first design
-    current = place(axis.current_value(question))
-    value = measure_of(sweep.designs[0], measure).value
+    current, first = place(axis.current_value(question)), sweep.designs[0]
+    value = measure_of(first, measure).value
     mark = None
     if (value > 0 or (value == 0 and measure == "bias")) and not math.isnan(current):
-        color = sweep.designs[0].method.key
         text = format_number(value, 3)
-        mark = Mark(x=current, y=value, color=color, text=text, name="your design", hover=text, **RING)
+        mark = Mark(x=current, y=value, color=first.method.key, text=text, name="your design", hover=text, **RING)
     return comparison_chart(
         lines, x_axis, y_axis, key=f"{axis.key} {measure} {guesses}", chosen=current, chosen_text="your question",
         limit=limit, mark=mark,
@@ -182,45 +181,34 @@ def accuracy_svgs(design: Candidate) -> list[Markup]:
     """Pictures of the measures that are known and finite, against the true values tried; no list for a single value."""
     question, pictures = design.question, []
     limits = {limit.key: limit.limit for limit in question.limits}
-    x_label = f"{question.true_parameter.title.lower()}, {question.true_parameter.symbol}"
     for key, measure in ACCURACY_MEASURES.items() if len(question.truths) > 1 else ():
         worst, limit = design.worst_cases[key], limits.get(key)
         line = [(truth, measure.of(outcome)) for truth, outcome in zip(question.truths, design.outcomes, strict=True)]
         if not all(math.isfinite(value.value) for _, value in line):
             continue
-        title = capitalize_first(measure.label)
-        if limit is not None:
-            title += f", {measure.bound} {format_number(limit, 4)}"
-        has_ring = not math.isnan(worst.location) and math.isfinite(worst.measure.value)
-        ring = (worst.location, worst.measure) if has_ring else None
-        places, ends = _places_and_ends([*line, ring] if ring else line)
+        ring = [(worst.location, worst.measure)] if math.isfinite(worst.location + worst.measure.value) else []
+        places, ends = _places_and_ends(line + ring)
 
         # A limit three lengths of the axis away would flatten the curve
         low, high = padded(ends)
         if limit is not None and low - 3 * (high - low) <= limit <= high + 3 * (high - low):
             low, high = padded([*ends, limit])
-        pictures.append(_drawing(
-            "plot", width=340, height=220, title=title, lines=[line], worst=ring, x_label=x_label, current_epsilon=None,
-            limit=limit, x=SvgAxis(*padded(places), 56, 326), y=SvgAxis(low, high, 180, 26),
-        ))  # fmt: skip
+        x, y = SvgAxis(*padded(places), 56, 326), SvgAxis(low, high, 180, 26)
+        data = {"question": question, "measure": measure, "lines": [line], "ring": ring, "limit": limit, "x": x, "y": y}
+        pictures.append(_drawing("accuracy", **data))
     return pictures
 
 
 def frontier_svg(followed: Sweep) -> Markup | str:
     """Picture of the error against the limit on ε, of the design and of those beside it; empty without two points."""
-    question = followed.question
     lines = [followed.line(place, ERROR_KEY) for place in range(len(followed.designs))]
     if len(lines[0]) < 2:
         return ""
-    title = capitalize_first(ACCURACY_MEASURES[ERROR_KEY].label)
-    if question.lowest == question.highest:
-        title += f" where {question.true_parameter.symbol} = {format_number(question.lowest)}"
     places, ends = _places_and_ends([point for line in lines for point in line])
+    limits = [limit.limit for limit in followed.question.limits if limit.key == ERROR_KEY]
     return _drawing(
-        "plot", width=690, height=260, title=f"{title}, at other limits on ε", lines=lines, worst=None,
-        x_label="limit on ε of all sets, left is more private", current_epsilon=followed.axis.current_value(question),
-        limit=next((limit.limit for limit in question.limits if limit.key == ERROR_KEY), None),
-        x=SvgAxis(min(places) / 1.08, max(places) * 1.08, 56, 676, is_log=True),
+        "frontier", followed=followed, question=followed.question, lines=lines, limit=limits[0] if limits else None,
+        measure=ACCURACY_MEASURES[ERROR_KEY], x=SvgAxis(min(places) / 1.08, max(places) * 1.08, 56, 676, is_log=True),
         y=SvgAxis(*padded([0.0, *ends]), 220, 26),
     )  # fmt: skip
 
@@ -232,13 +220,10 @@ def ranking_svg(result: SearchResult, design: Candidate) -> Markup | str:
     ranked = [(item, value) for item, value in ranked if math.isfinite(value.value)]
     if not ranked:
         return ""
-    measure = ACCURACY_MEASURES.get(result.question.ranked_by)
     largest = max(_bar(value)[1] for _, value in ranked)
-    return _drawing(
-        "ranking", ranked=ranked, chosen=design.key, row_height=26, height=26 * len(ranked) + 66, marks=MARKS,
-        label=measure.label if measure else "real privacy loss of all sets",
-        x=SvgAxis(0.0, padded([0.0, largest])[1], 390, 676),
-    )  # fmt: skip
+    x = SvgAxis(0.0, padded([0.0, largest])[1], 390, 676)
+    measure = ACCURACY_MEASURES.get(result.question.ranked_by)
+    return _drawing("ranking", ranked=ranked, chosen=design.key, measure=measure, x=x, marks=MARKS)
 
 
 def _drawing(name: str, **data: object) -> Markup:

@@ -21,21 +21,8 @@ OVER_RANGE = {False: "worst", True: "average"}
 SETS = ("1", "2", "5", "10", "20")
 """Numbers of sets that the form offers."""
 
-FORM_NAMES = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": "guesses"}
-"""Numbers of privacy limits that the form calls by another name; other pages have two of these as well."""
-
-FORM_UNITS = {"guesses": 100.0, "points": 50.0, "half": 0.5}
-"""Factor from the unit of a question to that of the form, by name."""
-
-DEFAULT_RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
-RANGE_HELP = (
-    "You do not know the true value, or you would not need the data. Give the lowest and the highest that you think "
-    "possible: a design must keep your limits for all of them."
-)
-NOT_IN_FORM = (
-    "The question asks for something that the controls of this page cannot say, such as another number of sets. The "
-    "script of its report answers it."
-)
+FORM = declarations.TABLES["form"]
+NOT_IN_FORM = FORM["texts"]["refusal"]
 
 
 def limit_name(kind: type[DataKind], key: str) -> str:
@@ -54,7 +41,7 @@ def limit_name(kind: type[DataKind], key: str) -> str:
 
 def privacy_names(key: str) -> list[str]:
     """Names in the form of the numbers of a privacy limit."""
-    return [FORM_NAMES.get(name, name) for name in PRIVACY_LIMITS[key].numbers()]
+    return [FORM["names"].get(name, name) for name in PRIVACY_LIMITS[key].numbers()]
 
 
 def _form_numbers() -> dict[str, Parameter]:
@@ -67,10 +54,10 @@ def _form_numbers() -> dict[str, Parameter]:
         numbers[name] = dataclasses.replace(numbers[name], default=200, slider_maximum=numbers[name].maximum)
     for kind in kinds:
         parameter = true_value_of(kind)
-        ends = zip(range_names(kind), ("Lowest", "Highest"), DEFAULT_RANGES[parameter.name], strict=True)
-        for name, end, default in ends:
-            title = f"{end} {parameter.title.lower()}"
-            numbers[name] = dataclasses.replace(parameter, name=name, title=title, default=default, help=RANGE_HELP)
+        ends = FORM["ranges"][parameter.name].items()
+        for name, (end, default) in zip(range_names(kind), ends, strict=True):
+            texts = {"title": f"{end} {parameter.title.lower()}", "help": FORM["texts"]["range"]}
+            numbers[name] = dataclasses.replace(parameter, name=name, default=default, **texts)
 
     # Limits under their names in the form, where those in other units are declared by themselves
     measured = [measure.parameter for measure in ACCURACY_MEASURES.values() if not measure.half_label]
@@ -78,7 +65,7 @@ def _form_numbers() -> dict[str, Parameter]:
     names = [name for limit in PRIVACY_LIMITS.values() for name in limit.numbers()]
     names += [parameter.name for parameter in measured]
     for name in (*names, "points", "half", "believed_ones", "believed_zeros", "values"):
-        form_name = FORM_NAMES.get(name, name)
+        form_name = FORM["names"].get(name, name)
         numbers[form_name] = dataclasses.replace(declared.get(form_name, declared[name]), name=form_name)
     return numbers | {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
 
@@ -93,26 +80,15 @@ def to_form(numbers: Mapping[str, float]) -> dict[str, float]:
     >>> to_form({"most_success": 0.75}), from_form({"guesses": 75.0})
     ({'guesses': 75.0}, {'most_success': 0.75})
     """
-    values = {FORM_NAMES.get(name, name): value for name, value in numbers.items()}
-    return {name: float(f"{FORM_UNITS.get(name, 1.0) * value:.12g}") for name, value in values.items()}
+    values = {FORM["names"].get(name, name): value for name, value in numbers.items()}
+    return {name: float(f"{FORM['units'].get(name, 1.0) * value:.12g}") for name, value in values.items()}
 
 
 def from_form(values: Mapping[str, float]) -> dict[str, float]:
     """Numbers of a form in the units of a question; privacy limits get its names, lengths keep `points` and `half`."""
-    names = {form_name: name for name, form_name in FORM_NAMES.items()}
-    return {names.get(name, name): float(f"{value / FORM_UNITS.get(name, 1.0):.12g}") for name, value in values.items()}
-
-
-def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, float]:
-    """Accuracy limits in the form, by name.
-
-    Parameters
-    ----------
-    kind : type of DataKind
-    limits : mapping of str to float
-        By the keys of `ACCURACY_MEASURES`.
-    """
-    return to_form({limit_name(kind, key): value for key, value in limits.items()})
+    names = {form_name: name for name, form_name in FORM["names"].items()}
+    numbers = {name: float(f"{value / FORM['units'].get(name, 1.0):.12g}") for name, value in values.items()}
+    return {names.get(name, name): number for name, number in numbers.items()}
 
 
 def question_from_form(
@@ -153,7 +129,7 @@ def form_values(question: DesignQuestion) -> dict[str, Any]:
     numbers |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
     for limit in question.protections:
         numbers |= to_form(limit.settings())
-    numbers |= form_limits(kind, {limit.key: limit.limit for limit in question.limits}) | question.settings()
+    numbers |= to_form({limit_name(kind, limit.key): limit.limit for limit in question.limits}) | question.settings()
     for name, value in numbers.items():
         NUMBERS[name].validate(value)
 

@@ -132,8 +132,8 @@ class AccuracyLimit:
         is_share, value = self.measure.is_share, measure.value
         allowed = 1 - self.limit if is_share else self.limit
         if math.isnan(value) or not allowed:
-            is_met = is_on_limit(value, 1.0)  # of a probability that may never miss; NaN is on no limit
-            return Measure(1.0 if is_met else math.inf, 0.0)
+            never_misses = math.isclose(value, 1.0, rel_tol=TIE_TOLERANCE)
+            return Measure(1.0 if never_misses else math.inf, 0.0)
         share = (1 - value if is_share else value) / allowed
         error = measure.error / allowed if measure.error > 0 and math.isfinite(share) else 0.0
         return Measure(share, error, within=measure.within / allowed)
@@ -150,14 +150,5 @@ class AccuracyLimit:
         """
         if math.isnan(measure.value) or abs(measure.value - self.limit) < n_errors * measure.error + measure.within:
             return None
-        return is_on_limit(measure.value, self.limit) or not self.measure.is_worse(measure.value, self.limit)
-
-
-def is_on_limit(value: float, limit: float) -> bool:
-    """Whether a number is its limit, up to the rounding of a sum.
-
-    Parameters
-    ----------
-    value, limit : float
-    """
-    return math.isclose(value, limit, rel_tol=TIE_TOLERANCE)
+        is_on_limit = math.isclose(measure.value, self.limit, rel_tol=TIE_TOLERANCE)  # up to the rounding of a sum
+        return is_on_limit or not self.measure.is_worse(measure.value, self.limit)

@@ -35,12 +35,19 @@ class PrivacyLimit(ParameterRecord, ABC):
     source: ClassVar[str]
     symbol: ClassVar[str]
     formula: ClassVar[str]  # how what is limited follows from L, the pure ε of all sets, or from their δ(ε)
+    refusal: ClassVar[str] = ""  # of a limit that no release keeps, with its numbers in braces
     follows_from_delta: ClassVar[bool] = False
     is_share: ClassVar[bool] = False  # whether what is limited is a probability
 
     def __init_subclass__(cls, key: str) -> None:
         for name, value in {"key": key, **TABLES["protections"][key]}.items():
             setattr(cls, name, value)
+
+    def check(self) -> None:
+        epsilon, delta = self.as_epsilon_delta()
+        if self.refusal and epsilon < math.inf and (delta if self.follows_from_delta else epsilon) <= 0:
+            numbers = {**self.settings(), "start": self.attained(0.0, lambda _: 0.0)}
+            raise ValueError(self.refusal.format(**{name: format_number(item) for name, item in numbers.items()}))
 
     @abstractmethod
     def as_epsilon_delta(self) -> tuple[float, float]:
@@ -120,14 +127,6 @@ class GuessingLimit(PrivacyLimit, key="guess"):
     known_before: float = parameter_with_default(NUMBERS["known_before"])
     most_success: float = parameter_with_default(NUMBERS["most_success"])
 
-    def check(self) -> None:
-        if self.most_success <= 1 - self._rarer:
-            raise ValueError(
-                f"The largest share of right guesses must be above {format_number(1 - self._rarer)}: so often an "
-                f"attacker who starts from π = {format_number(self.known_before)} is right without a release; got "
-                f"{format_number(self.most_success)}."
-            )
-
     @property
     def _rarer(self) -> float:
         return min(self.known_before, 1 - self.known_before)
@@ -157,13 +156,6 @@ class PosteriorLimit(PrivacyLimit, key="odds"):
     believed_before: float = parameter_with_default(NUMBERS["believed_before"])
     most_after: float = parameter_with_default(NUMBERS["most_after"])
 
-    def check(self) -> None:
-        if self.most_after <= self.believed_before:
-            raise ValueError(
-                f"The largest probability after must be above that before, {format_number(self.believed_before)}: no "
-                f"release can promise to lower it; got {format_number(self.most_after)}."
-            )
-
     def as_epsilon_delta(self) -> tuple[float, float]:
         return float(logit(self.most_after) - logit(self.believed_before)), 0.0
 
@@ -182,10 +174,6 @@ class RiskRatioLimit(PrivacyLimit, key="risk"):
 
     risk_before: float = parameter_with_default(NUMBERS["risk_before"])
     most_ratio: float = parameter_with_default(NUMBERS["most_ratio"])
-
-    def check(self) -> None:
-        if self.most_ratio == 1:
-            raise ValueError("The largest ratio of the risks must be above 1: at 1 a release may say nothing; got 1.")
 
     def as_epsilon_delta(self) -> tuple[float, float]:
         return epsilon_for_risk_ratio(self.most_ratio, prior_risk=self.risk_before), 0.0

@@ -15,9 +15,9 @@ from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.candidate import Candidate
-from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE, WorstCase
+from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit
-from dpviz.export.templates import capitalize_first
+from dpviz.export.templates import capitalize_first, render_paragraphs
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError
 
@@ -87,39 +87,47 @@ class ReportedNumber:
         return f"{format_number(value, min(known_digits, digits))} ± {format_number(error, 2)}"
 
 
+Row = tuple[str, Measure | float | None, dict[str, Any]]
+"""A number: key of its entry, value (a float is exact, None is not known), and columns that the entry leaves open."""
+
+
 @lru_cache(maxsize=64)
 def reported_numbers(design: Candidate) -> tuple[ReportedNumber, ...]:
     """Every number of a design, in the order of a report; what is not known is there and says so."""
-    return (*_settings(design), *_disclosure(design), *_accuracy(design), *_added_error(design))
+    question, method, n_sets = design.question, design.method, design.sets
+    release = method.design(question.data, design.epsilon, n_sets)
+    has_matrix = release is not None and isinstance(release.synthesizer, TwoCellSynthesizer)
+    compared = "Compare synthesizers" if question.data.key in DATA_KINDS else "Curator's desk"
+    facts = {
+        "method": method, "rule": design.analysis.rule_for(n_sets), "question": question, "compared": compared,
+        "coverage": "Coverage" if has_matrix else compared,
+        "matrices": "Transition matrices" if has_matrix and n_sets == 1 else compared,
+    }  # fmt: skip
+    rows = (*_settings(design), *_disclosure(design), *_accuracy(design), *_added_error(design))
+    return tuple(_number(facts, *row) for row in rows)
 
 
-def _number(key: str, value: Measure | float | None, **details: Any) -> ReportedNumber:
-    """Number of an entry with the details of a design; None is not known, and a float is exact."""
+def _number(facts: dict[str, Any], key: str, value: Measure | float | None, columns: dict[str, Any]) -> ReportedNumber:
+    """Number with the columns of its entry, in which facts stand in braces, and its own."""
+    texts = {name: item.format(**facts) for name, item in ENTRIES[key].items() if isinstance(item, str)}
+    entry: dict[str, Any] = ENTRIES[key] | texts
     measure = value if isinstance(value, Measure) else Measure(math.nan if value is None else float(value), 0.0)
     if math.isnan(measure.value):
-        return ReportedNumber(measure=Measure.unknown(), **ENTRIES[key] | details | {"method": "", "location": ""})
-    return ReportedNumber(measure=measure, **ENTRIES[key] | details | {"note": ""})
+        return ReportedNumber(measure=Measure.unknown(), **entry | columns | {"method": "", "location": ""})
+    return ReportedNumber(measure=measure, **entry | columns | {"note": ""})
 
 
-def _page(design: Candidate, page_of_matrix: str = "") -> str:
-    """Page that shows the number: `page_of_matrix` for releases of two counts, else that of comparisons or this one."""
-    release = design.method.design(design.question.data, design.epsilon, design.sets) if page_of_matrix else None
-    if release is not None and isinstance(release.synthesizer, TwoCellSynthesizer):
-        return page_of_matrix
-    return "Compare synthesizers" if design.question.data.key in DATA_KINDS else "Curator's desk"
-
-
-def _settings(design: Candidate) -> Iterator[ReportedNumber]:
-    question, data, method = design.question, design.question.data, design.method
+def _settings(design: Candidate) -> Iterator[Row]:
+    question, data = design.question, design.question.data
     for limit in question.protections:
         formula = ENTRIES["data"]["formula"] if isinstance(limit, EpsilonDeltaLimit) else limit.formula
+        columns = {"label": capitalize_first(limit.text), "formula": formula, "source": limit.source}
         for symbol, value in zip("εδ", limit.as_epsilon_delta(), strict=True):
-            label = capitalize_first(limit.text)
-            yield _number("limit", value, label=label, symbol=symbol, formula=formula, source=limit.source)
+            yield "limit", value, {"symbol": symbol, **columns}
     for item in data.parameters():
         if item.name != data.true_value:
-            yield _number("data", getattr(data, item.name), label=item.title, symbol=item.symbol)
-    yield _number("sets", design.sets)
+            yield "data", getattr(data, item.name), {"label": item.title, "symbol": item.symbol}
+    yield "sets", design.sets, {}
 
     # The ε of all sets, and what each set is made with
     origin = "saturated" if design.is_saturated else "largest"
@@ -127,34 +135,30 @@ def _settings(design: Candidate) -> Iterator[ReportedNumber]:
         origin = "minimal"
     elif design.epsilon == PROMISES.maximum:
         origin = "unlimited"
-    share, source = design.epsilon / design.sets, method.source
-    yield _number("given_epsilon", design.epsilon, source=source, **ENTRIES[f"epsilon_{origin}"])
-    yield _number("share", share, source=source)
-    for statistic, scale in method.noise_scales(data, share).items():
-        yield _number("noise_scale", scale, label=ENTRIES["noise_scale"]["label"] + statistic, source=source)
-    release = method.design(data, design.epsilon, design.sets)
-    if release is None:
-        return
-    for item in release.synthesizer.parameters():
+    share = design.epsilon / design.sets
+    yield "given_epsilon", design.epsilon, ENTRIES[f"epsilon_{origin}"]
+    yield "share", share, {}
+    for statistic, scale in design.method.noise_scales(data, share).items():
+        yield "noise_scale", scale, {"label": f"Scale of the noise of each set, on {statistic}"}
+    release = design.method.design(data, design.epsilon, design.sets)
+    synthesizer = release.synthesizer if release else None
+    for item in synthesizer.parameters() if synthesizer else ():
         if item.name not in data.numbers():
-            value, label = getattr(release.synthesizer, item.name), f"{item.title}, each set"
-            yield _number("release", value, label=label, symbol=item.symbol, source=source)
+            columns = {"label": f"{item.title}, each set", "symbol": item.symbol}
+            yield "release", getattr(synthesizer, item.name), columns
 
 
-def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
+def _disclosure(design: Candidate) -> Iterator[Row]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
     loss, is_bound = design.real_epsilon, not design.method.exact_epsilon
-    page = _page(design, "Transition matrices" if design.sets == 1 else "")
-    entry = ENTRIES["loss_of_all"] | {"method": design.method.loss_by, "is_bound": is_bound, "page": page}
-    yield _number("proven_loss" if is_bound else "loss", loss, **entry)
+    yield "proven_loss" if is_bound else "loss", loss, {"is_bound": is_bound}
     if loss is None:
-        yield _number("odds_factor", None, page=page)
+        yield "odds_factor", None, {}
         return
     if MAX_EXPONENT < loss < math.inf:
-        yield _number("odds_factor", None, note="larger than 10^307", page=page)
+        yield "odds_factor", None, {"note": "larger than 10^307"}
     else:
-        factor = math.exp(loss) if math.isfinite(loss) else math.inf
-        yield _number("odds_factor", factor, is_bound=is_bound, page=page)
+        yield "odds_factor", math.exp(loss), {"is_bound": is_bound}
 
     # δ of all sets at any ε: exact, or the most that the loss allows by Kairouz, Oh & Viswanath (2015), theorem 2.1
     real_delta = partial(design.method.real_delta, design.question.data, design.epsilon, design.sets)
@@ -164,72 +168,50 @@ def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
         return exact.value if exact else (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
 
     # Of a kind that was not asked for its usual numbers; δ only where an ε was named
-    is_exact, delta_method = real_delta(0.0) is not None, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)"
+    is_exact = real_delta(0.0) is not None
+    delta_method = "delta_of_loss"
     if is_exact:
-        is_sum = design.sets > 1
-        delta_method = "losses of all sets on a grid, δ rounded up" if is_sum else "exact, over all neighbours"
+        delta_method = "delta_of_sets" if design.sets > 1 else "delta_of_neighbours"
     limits = {limit.key: limit for limit in design.question.protections}
     usual = {key: kind() for key, kind in PRIVACY_LIMITS.items() if kind is not EpsilonDeltaLimit or key in limits}
     for limit in (usual | limits).values():
-        value, details = limit.attained(loss, delta), {"method": delta_method} if limit.follows_from_delta else {}
-        yield _number(
-            "attained", value, label=capitalize_first(limit.attained_label), symbol=limit.symbol,
-            formula=limit.formula, source=limit.source, is_share=limit.is_share, **details,
-            is_bound=limit.follows_from_delta and not is_exact and value > 0,  # within ε nothing escapes
-        )  # fmt: skip
+        value, columns = limit.attained(loss, delta), ENTRIES[delta_method] if limit.follows_from_delta else {}
+        yield "attained", value, {
+            "label": capitalize_first(limit.attained_label), "symbol": limit.symbol, "formula": limit.formula,
+            "source": limit.source, "is_share": limit.is_share, **columns,
+            "is_bound": limit.follows_from_delta and not is_exact and value > 0,  # within ε nothing escapes
+        }  # fmt: skip
 
 
-def _accuracy(design: Candidate) -> Iterator[ReportedNumber]:
-    rule, question, page = design.analysis.rule_for(design.sets), design.question, _page(design)
+def _accuracy(design: Candidate) -> Iterator[Row]:
+    question = design.question
     usable = [USABLE_SHARE.of(outcome) for outcome in design.outcomes]
-    worst_of_usable = USABLE_SHARE.over(question.truths, usable, question.average)
-    measures = [*ACCURACY_MEASURES.values(), USABLE_SHARE]
-    for measure, worst in zip(measures, [*design.worst_cases.values(), worst_of_usable], strict=True):
-        details: dict[str, Any] = {"page": page}
-        if measure.needs_interval:
-            details = {"source": f"{rule.source}: {rule.formula}", "page": _page(design, "Coverage")}
-        elif measure is USABLE_SHARE:
-            details |= {"source": design.method.source, "is_compared": True}
-        method = question.data.exactly
-        if worst.measure.error > 0:
-            repetitions = f"{question.repetitions:,} repetitions"
-            method = f"simulated, {repetitions}, seed {question.seed}; ± is the standard error"
-        yield _number(
-            "accuracy", worst.measure, label=capitalize_first(measure.label), symbol=measure.symbol, method=method,
-            formula=measure.symbol + measure.meaning, location=_location_text(design, worst),
-            is_share=measure.is_share, **details,
-        )  # fmt: skip
+    cases = {ACCURACY_MEASURES[key]: worst for key, worst in design.worst_cases.items()}
+    cases[USABLE_SHARE] = USABLE_SHARE.over(question.truths, usable, question.average)
+    for measure, worst in cases.items():
+        key = "usable" if measure is USABLE_SHARE else "interval" if measure.needs_interval else "accuracy"
+        location = render_paragraphs("curator/templates/location.txt", question=question, worst=worst)[0]
+        simulated = f"simulated, {question.repetitions:,} repetitions, seed {question.seed}; ± is the standard error"
+        yield key, worst.measure, {
+            "label": capitalize_first(measure.label), "symbol": measure.symbol, "is_share": measure.is_share,
+            "formula": measure.symbol + measure.meaning, "location": location,
+            "method": simulated if worst.measure.error > 0 else question.data.exactly,
+        }  # fmt: skip
 
 
-def _location_text(design: Candidate, worst: WorstCase) -> str:
-    """At which of the true values a measure is the worst, or over which it is averaged."""
-    question, n_truths = design.question, len(design.question.truths)
-    truth = question.truths[0] if math.isnan(worst.location) else worst.location
-    at = f"at {question.true_parameter.symbol} = {format_number(truth)}"
-    whole_range = f"all from {format_number(question.lowest)} to {format_number(question.highest)}"
-    if question.lowest == question.highest:
-        return f"{at}, the only value considered"
-    if n_truths == 1 and worst.n_tried:
-        return f"{at} alone, of {whole_range}"
-    if math.isnan(worst.location):
-        return ", ".join(filter(None, (f"average over {n_truths} true values", question.prior_text)))
-    return f"worst of {f'{worst.n_tried} true values' if worst.n_tried else whole_range}, {at}"
-
-
-def _added_error(design: Candidate) -> Iterator[ReportedNumber]:
+def _added_error(design: Candidate) -> Iterator[Row]:
     """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
-    added, optimum, page = design.outcomes[0].release_error, _least_error(design), _page(design)
-    yield _number("added_error", added, source=design.method.source, method=design.question.data.exactly, page=page)
-    values: dict[str, float | None] = {"unknown_error": None, "price": None}
+    added, optimum = design.outcomes[0].release_error, _least_error(design)
+    values: dict[str, Measure | float | None] = {"added_error": added, "unknown_error": None, "price": None}
     if optimum is not None:
         error, low = optimum.root_mean_squared_error, optimum.lower_bound
         price, highest_price = (added.value / smallest if smallest > 0 else None for smallest in (error, low))
-        values = {"smallest_error": error, "price": price}
+        values = {"added_error": added, "smallest_error": error, "price": price}
         if optimum.gap > MAX_GAP * error:
-            values = {"smallest_error_low": low, "smallest_error_high": error}
+            values = {"added_error": added, "smallest_error_low": low, "smallest_error_high": error}
             values |= {"price_low": price, "price_high": highest_price}
     for key, value in values.items():
-        yield _number(key, value, page=page)
+        yield key, value, {}
 
 
 def _least_error(design: Candidate) -> LeastError | None:

@@ -134,15 +134,14 @@ class DesignQuestion(ParameterRecord):
             )
 
     def _check_lists(self) -> None:
-        for name in ("protections", "limits", "sets", "rules", "methods"):
+        types = {"protections": PrivacyLimit, "limits": AccuracyLimit, "sets": None, "rules": None, "methods": None}
+        for name, limit_type in types.items():
             items = getattr(self, name)
             if not isinstance(items, tuple | list):
                 raise ValueError(f"{name} must be a list; got {describe_value(items)}.")
             self._set(name, tuple(items))
-        for name, limit_type in (("protections", PrivacyLimit), ("limits", AccuracyLimit)):
-            limits = getattr(self, name)
-            if len({limit.key for limit in limits if isinstance(limit, limit_type)}) < len(limits):
-                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(limits)}.")
+            if limit_type and len({limit.key for limit in items if isinstance(limit, limit_type)}) < len(items):
+                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(items)}.")
         self._set("sets", tuple(sorted({int(COMPARED_SETS.validate(count)) for count in self.sets})))
         self._set("rules", validate_unique_choices("rules", self.rules, RULES))
         keys = [method.key for method in type(self.data).methods]
@@ -158,11 +157,6 @@ class DesignQuestion(ParameterRecord):
         return true_value_of(type(self.data))
 
     @property
-    def secret_parameters(self) -> list[Parameter]:
-        """Declarations of the true value, and of what is assumed beside it."""
-        return [p for p in self.data.parameters() if p.name in (self.data.true_value, *self.data.assumed_parameters)]
-
-    @property
     def prior_text(self) -> str:
         """Prior of the true value; empty where all values are alike."""
         if (self.believed_ones, self.believed_zeros) == (1, 1):
@@ -174,10 +168,9 @@ class DesignQuestion(ParameterRecord):
         """True values that are tried."""
         if self.lowest == self.highest or (self.values == 1 and not self.average):
             return ((self.lowest + self.highest) / 2,)
+        truths = np.linspace(self.lowest, self.highest, self.values).astype(float)
         if self.average:
             truths = self._prior_quantiles((np.arange(self.values) + 0.5) / self.values)
-        else:
-            truths = np.linspace(self.lowest, self.highest, self.values).astype(float)
         return tuple(float(f"{truth:.12g}") for truth in truths)
 
     def _prior_quantiles(self, shares: FloatArray) -> FloatArray:

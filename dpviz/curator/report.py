@@ -8,46 +8,28 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-import scipy
-
 import dpviz
 from dpviz.audit.release_audit import RELEASE_METHODS
-from dpviz.core.formatting import describe_value, format_distinct, format_number
-from dpviz.core.parameters import validate_choice
+from dpviz.core.formatting import describe_value
 from dpviz.curator import figures
 from dpviz.curator.candidate import ERROR_KEY, Candidate, CandidateKey
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.opendp import OPENDP_VERSION, opendp_script
 from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
-from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
-from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence, privacy_facts
+from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence, paragraphs, privacy_facts
 from dpviz.curator.sweep import AXES, sweep
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import columns_of, to_csv
-from dpviz.export.templates import render, render_paragraphs
+from dpviz.export.templates import render
 from dpviz.inference.rules import RULES
-
-REPORT_VOCABULARY: dict[str, Any] = VOCABULARY | {
-    "verdicts": {True: "kept", None: "not decided", False: "not kept"},
-    "versions": {
-        "dpviz": dpviz.__version__,
-        "Python": platform.python_version(),
-        "NumPy": np.__version__,
-        "SciPy": scipy.__version__,
-    },
-}
-"""What the templates of a report use beside a design."""
-
 
 # The report
 
@@ -70,37 +52,30 @@ def render_report(
     if not result.is_complete or not design.is_complete:
         raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
     question, numbers = design.question, reported_numbers(design)
-    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
-    record = RELEASE_METHODS.get(design.method.audited)
-    finding = design.method.finding or (record.why if record else "")
-    texts: dict[str, object] = {
-        "answer": answer_text(design),
-        "question_text": _paragraphs("question", design, sizes=_sizes_text(question), rules=dict.fromkeys(rules)),
-        "choice": choice_text(result, design),
-        "caveats": _paragraphs("caveats", design, numbers=numbers, pilot_note=pilot_note, finding=finding),
-        "handoff": opendp_script(design),
-        "registry": registry_entry(design, pilot_note=pilot_note),
-        "origins": _paragraphs("versions", design, address=address),
-        "script": report_script(design, pilot_note=pilot_note, date=date, address=address),
-        "json": design_to_json(design),
-    }
+    origin = {"pilot_note": pilot_note, "date": date, "address": address}
 
-    # The pictures: the last one is of the chosen design, and the best beside it, at other limits on ε
+    # At other limits on ε: the chosen design and the best beside it, where the error is worst, as all true values would
+    # take as many times as long
     runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
     location = design.worst_cases[ERROR_KEY].location
-    if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
-        question = dataclasses.replace(question, lowest=location, highest=location)
-    *_, followed = sweep(AXES["epsilon"], question, [design] if runner_up is None else [design, runner_up])
-    texts |= {
-        "ranking": figures.ranking_svg(result, design),
-        "pictures": figures.accuracy_svgs(design),
-        "frontier": figures.frontier_svg(followed),
-    }
-    return render(
-        f"{TEMPLATES}/report.html", date=date, result=result, design=design, question=design.question, numbers=numbers,
-        attained={number.label: number for number in numbers}, place=_place(result, design), runner_up=runner_up,
-        max_ranked=figures.MAX_RANKED, **texts, **REPORT_VOCABULARY,
-    )  # fmt: skip
+    changes: dict[str, Any] = {} if math.isnan(location) else {"lowest": location, "highest": location}
+    followed = [design] if runner_up is None else [design, runner_up]
+    *_, at_other_limits = sweep(AXES["epsilon"], dataclasses.replace(question, **changes), followed)
+
+    record = RELEASE_METHODS.get(design.method.audited)
+    facts = {
+        "result": result, "design": design, "question": question, "numbers": numbers, "runner_up": runner_up,
+        "attained": {number.label: number for number in numbers}, "place": _place(result, design),
+        "max_ranked": figures.MAX_RANKED, "finding": design.method.finding or (record.why if record else ""), **origin,
+    }  # fmt: skip
+    texts = {
+        "answer": answer_text(design), "choice": choice_text(result, design), "handoff": opendp_script(design),
+        "registry": registry_entry(design, pilot_note=pilot_note), "script": report_script(design, **origin),
+        "json": design_to_json(design), "ranking": figures.ranking_svg(result, design),
+        "pictures": figures.accuracy_svgs(design), "frontier": figures.frontier_svg(at_other_limits),
+        **{name: paragraphs(f"{name}.txt", **facts) for name in ("question", "caveats", "versions")},
+    }  # fmt: skip
+    return render(f"{TEMPLATES}/report.html", texts=texts, **facts, **VOCABULARY)
 
 
 def chosen_design(result: SearchResult, key: CandidateKey) -> Candidate:
@@ -121,47 +96,26 @@ def chosen_design(result: SearchResult, key: CandidateKey) -> Candidate:
 
 def answer_text(design: Candidate) -> str:
     """The choice in a sentence or two."""
-    undecided = [design.worst_cases[key].measure for key, verdict in design.verdicts.items() if verdict is None]
-    is_simulated = any(measure.error > 0 for measure in undecided)
-    return _paragraphs("answer", design, privacy=privacy_facts(design), is_simulated=is_simulated)[0]
+    return paragraphs("answer.txt", design=design, question=design.question, privacy=privacy_facts(design))[0]
 
 
 def choice_text(result: SearchResult, design: Candidate) -> list[str]:
-    """How many designs meet the limits, why this one, and what came next."""
-    place = _place(result, design)
-    first, *following = result.designs
-    runner_up = following[0] if place == 0 and following else None
-    criterion, numbers = None, ""
+    """How many designs meet the limits, why this one, and what came next.
 
-    # What put the first design before the next, and both numbers of it where they are known
-    if runner_up is not None and not (result.ties and runner_up not in result.ties):
-        criterion = result.deciding_criterion(runner_up)
-        if first.meets_limits is not runner_up.meets_limits:
-            criterion = leading_criterion(first) if result.feasible else None
-    if runner_up is not None and criterion is not None:
-        value, next_value = criterion.value(first).value, criterion.value(runner_up).value
-        if math.isfinite(value) and math.isfinite(next_value):
-            numbers = f", {format_distinct(next_value, value, 3)} against {format_distinct(value, next_value, 3)}"
-    return _paragraphs(
-        "choice", design, result=result, place=place, runner_up=runner_up, criterion=criterion, numbers=numbers,
-        format_distinct=format_distinct, data_alone=data_alone_sentence(result),
-    )  # fmt: skip
+    Parameters
+    ----------
+    result : SearchResult
+    design : Candidate
+        As `chosen_design` returns it.
+    """
+    data_alone, place = data_alone_sentence(result), _place(result, design)
+    facts = {"design": design, "question": design.question, "place": place, "data_alone": data_alone}
+    return paragraphs("choice.txt", result=result, **facts)
 
 
 def _place(result: SearchResult, design: Candidate) -> int:
     """Place of a design in the order, from 0; −1 where it has none."""
     return next((place for place, ranked in enumerate(result.designs) if ranked.key == design.key), -1)
-
-
-def _paragraphs(name: str, design: Candidate, **facts: object) -> list[str]:
-    facts = REPORT_VOCABULARY | {"design": design, "question": design.question} | facts
-    return render_paragraphs(f"{TEMPLATES}/{name}.txt", **facts)
-
-
-def _sizes_text(question: DesignQuestion) -> str:
-    """Numbers of the data but those that are true and confidential."""
-    known = [p for p in question.data.parameters() if p not in question.secret_parameters]
-    return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(question.data, p.name))}" for p in known)
 
 
 # What makes it again, and files for machines
@@ -192,18 +146,7 @@ def designs_csv(result: SearchResult) -> str:
     for key in ACCURACY_MEASURES:
         worst = columns_of("worst_case", [design.worst_cases[key] for design in designs])
         columns |= {f"{key}{suffix}": values for suffix, values in worst.items()}
-    return to_csv(columns | {"why_empty": list(map(_why_empty, designs))})
-
-
-def _why_empty(design: Candidate) -> str:
-    """Why measures of a design are empty in a file; nothing where none is."""
-    if all(worst.is_known for worst in design.worst_cases.values()):
-        return ""
-    if design.is_complete:
-        return "there is no such number"
-    if broken := [key for key, verdict in design.verdicts.items() if verdict is False]:
-        return f"not computed, because the design breaks a limit: {', '.join(broken)}"
-    return "not computed, because no limit asks for it and other designs come first"
+    return to_csv(columns | {"why_empty": ["".join(paragraphs("why_empty.txt", design=design)) for design in designs]})
 
 
 def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
@@ -219,18 +162,16 @@ def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
     ----------
     ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data at commit 057e5d8, for tier 3.
     """
-    question, data, loss = design.question, design.question.data, design.outcomes[0].real_loss
+    limit, loss = design.question.epsilon_delta_limit, design.outcomes[0].real_loss
     epsilon = loss.proven if design.method.has_epsilon and loss.proven != math.inf else None
-    parameters, limit = {} if epsilon is None else {"epsilon": epsilon}, question.epsilon_delta_limit
+    parameters = {} if epsilon is None else {"epsilon": epsilon}
     if limit is not None and limit.most_delta > 0 and (epsilon is None or epsilon > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
     text = render(
-        f"{TEMPLATES}/registry.json", design=design, question=question, method=design.method, pilot_note=pilot_note,
-        sizes=_sizes_text(question), slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"),
-        version=dpviz.__version__, assumed=data.in_symbols(names=data.assumed_parameters), parameters=parameters,
-        epsilon=epsilon, is_exact=loss.exact, has_script=opendp_script(design).is_same,
-        library=f"OpenDP {OPENDP_VERSION}",
-        numbers=[number for number in reported_numbers(design) if number.part == "Accuracy"],
+        f"{TEMPLATES}/registry.json", design=design, question=design.question, method=design.method, epsilon=epsilon,
+        parameters=parameters, is_exact=loss.exact, pilot_note=pilot_note, numbers=reported_numbers(design),
+        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"), has_script=opendp_script(design).is_same,
+        opendp_version=OPENDP_VERSION, **VOCABULARY,
     )  # fmt: skip
     return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
 
@@ -238,8 +179,7 @@ def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
 def design_to_json(design: Candidate) -> str:
     """Question, design and its numbers to 12 digits as JSON, a number a line; `load_design` reads it."""
     to_text = partial(json.dumps, ensure_ascii=False, allow_nan=False)
-    method, sets, rule = design.key
-    chosen = {"method": method, "sets": sets, "rule": rule, "epsilon": design.epsilon}
+    chosen = dict(zip(("method", "sets", "rule", "epsilon"), (*design.key, design.epsilon), strict=True))
     lines = [f'"dpviz": {to_text(dpviz.__version__)}']
     for name, part in {"question": design.question.to_dict(), "design": chosen}.items():
         items = ",\n".join(f"  {to_text(key)}: {to_text(value)}" for key, value in part.items())
@@ -279,11 +219,8 @@ class StoredDesign:
 
     def differences(self, design: Candidate) -> list[Difference]:
         """Numbers that the file has otherwise than the design, or that one of both has not."""
-        name = "ε of the design"
-        return [
-            *compare_numbers([{"name": name, "value": self.epsilon}], [{"name": name, "value": design.epsilon}]),
-            *compare_numbers(self.entries, _entries(design)),
-        ]
+        epsilons = ([{"name": "ε of the design", "value": value}] for value in (self.epsilon, design.epsilon))
+        return [*compare_numbers(*epsilons), *compare_numbers(self.entries, _entries(design))]
 
 
 def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
@@ -301,20 +238,17 @@ def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
     question = DesignQuestion.of(content.get("question", content))
     if "question" not in content or "design" not in content:
         return question, None
-    key, version = _read_key(content["design"], question), content.get("dpviz")
-    version = version[:40] if isinstance(version, str) else "unknown"
-    return question, StoredDesign(question, key, version, content["design"].get("epsilon"), content.get("numbers"))
 
-
-def _read_key(design: object, question: DesignQuestion) -> CandidateKey:
-    """Key of a design that a question considers, or a ValueError that says what is allowed."""
+    # Its key names a design that the question considers
+    design, version = content["design"], content.get("dpviz")
     if not isinstance(design, dict):
         raise ValueError(f"design must name its method, sets and rule; got {describe_value(design)}.")
-    method, sets, rule = (design.get(name) for name in ("method", "sets", "rule"))
-    validate_choice("design.method", method, [item.key for item in question.data.methods if not item.reference])
-    validate_choice("design.rule", rule, RULES)
-    allowed = sorted({1, *question.sets})
-    if type(sets) is not int or sets not in allowed:
-        choices = ", ".join(map(str, allowed))
-        raise ValueError(f"design.sets must be one of {choices}; got {describe_value(sets)}.")
-    return str(method), sets, str(rule)
+    methods = [method.key for method in question.data.methods if not method.reference]
+    choices: dict[str, list[Any]] = {"method": methods, "sets": sorted({1, *question.sets}), "rule": [*RULES]}
+    for name, allowed in choices.items():
+        value = design.get(name)
+        if type(value) is not type(allowed[0]) or value not in allowed:
+            words = ", ".join(map(str, allowed))
+            raise ValueError(f"design.{name} must be one of {words}; got {describe_value(value)}.")
+    key, version = tuple(design[name] for name in choices), version[:40] if isinstance(version, str) else "unknown"
+    return question, StoredDesign(question, key, version, design.get("epsilon"), content.get("numbers"))

@@ -72,8 +72,10 @@ class SearchResult:
         best = self.best
         if best is None or not (best.meets_limits and best.is_minimal and best.question.data.simulated):
             return ()
-        rivals = [design for design in self.feasible if design is not best and design not in self.ties]
-        return tuple(design for design in rivals if design.refuted_epsilon() < privacy_loss(best).value)
+        rivals = [design for design in self.feasible if design.is_minimal and design not in (best, *self.ties)]
+        refuted = {design: design.at(design.largest_infeasible) for design in rivals if design.largest_infeasible}
+        known = privacy_loss(best).value
+        return tuple(item for item in rivals if item not in refuted or privacy_loss(refuted[item]).value < known)
 
     @property
     def n_expected(self) -> int:
@@ -142,25 +144,22 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
             yield latest
         latest = result()
         yield latest
+
+    # Where none meets all limits: the confidential data, analyzed as they are, if there is such a method
     complete = result(is_complete=True)
-    yield complete if complete.feasible else dataclasses.replace(complete, data_alone=_data_alone(question))
-
-
-def _data_alone(question: DesignQuestion) -> Candidate | None:
-    """The confidential data, analyzed as they are; None for data without such a method."""
-    method = next((method for method in question.data.methods if method.key == "original"), None)
-    if method is None:
-        return None
-    return Candidate(question=question, method=method, sets=1, rule="as_if_real", epsilon=1.0).completed()
+    for original in () if complete.feasible else [item for item in question.data.methods if item.key == "original"]:
+        alone = Candidate(question=question, method=original, sets=1, rule="as_if_real", epsilon=1.0)
+        complete = dataclasses.replace(complete, data_alone=alone.completed())
+    yield complete
 
 
 def _next_pending(ranked: tuple[Candidate, ...]) -> Candidate | None:
     """First design that is not complete, and is shown first or may meet all limits."""
     for place, design in enumerate(ranked):
         has_more = design.question.needs_interval or design.question.data.simulated
-        may_hold = has_more and design.meets_limits is not False
-        is_shown = place < (N_NEAREST if design.meets_limits is False else N_LEADING)
-        if not design.is_complete and (is_shown or may_hold):
+        is_broken = design.meets_limits is False
+        is_shown = place < (N_NEAREST if is_broken else N_LEADING)
+        if not design.is_complete and (is_shown or (has_more and not is_broken)):
             return design
     return None
 

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
+import numpy as np
+import scipy
+
+import dpviz
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.formatting import (
-    SEARCH_TOLERANCE,
-    TextTable,
-    format_distinct,
-    format_measure_cells,
-    format_number,
-    format_percent,
-    join_words,
-    round_down,
-    round_up,
-    spell_count,
-    spell_number,
-)  # fmt: skip
+from dpviz.core import formatting
+from dpviz.core.formatting import SEARCH_TOLERANCE, TextTable, format_distinct, format_number, format_percent, round_up
+from dpviz.core.monte_carlo import TIE_TOLERANCE
 from dpviz.curator.candidate import EPSILON_TOLERANCE, Candidate
-from dpviz.curator.form import form_limits
-from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure, is_on_limit
+from dpviz.curator.form import limit_name, to_form
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
 from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
 from dpviz.curator.provenance import ReportedNumber
 from dpviz.curator.question import GOALS, QUESTION_KINDS, DesignQuestion, takes_prior
@@ -61,7 +57,7 @@ def unit_of(question: DesignQuestion, measure: AccuracyMeasure) -> tuple[float, 
 
 def format_value(question: DesignQuestion, measure: AccuracyMeasure, value: float, reference: float = math.nan) -> str:
     """Value of a measure to three digits, or as many as tell it from a reference."""
-    if is_on_limit(value, reference):
+    if math.isclose(value, reference, rel_tol=TIE_TOLERANCE):
         value = reference
     factor, unit = unit_of(question, measure)
     value = 0.0 if abs(value) < 1e-12 else value
@@ -72,20 +68,7 @@ def format_value(question: DesignQuestion, measure: AccuracyMeasure, value: floa
     return f"{'±' * bool(measure.half_label)}{format_distinct(factor * value, factor * reference, 3)}{unit}"
 
 
-def format_measure(design: Candidate, key: str, reference: float = math.nan) -> str:
-    """A measure of a design, told from a reference, with its Monte Carlo error where it is simulated."""
-    measure, worst = ACCURACY_MEASURES[key], design.worst_case(key)
-    if not worst.is_known:
-        return "not known"
-    text = format_value(design.question, measure, worst.measure.shown, reference)
-    if not worst.measure.error > 0:
-        return text
-    factor, unit = unit_of(design.question, measure)
-    error = format_number(factor * worst.measure.error, 1)
-    return f"{text} (simulated, give or take {error})" if measure.half_label else f"{text} ± {error}{unit}"
-
-
-def _bound_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float) -> str:
+def bound_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float) -> str:
     """A limit with its unit, every digit that it has."""
     factor, unit = unit_of(question, measure)
     return f"{measure.bound} {'±' * bool(measure.half_label)}{format_number(factor * limit)}{unit}"
@@ -93,28 +76,38 @@ def _bound_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float
 
 def limit_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float) -> str:
     """A limit in words, with its unit and every digit that it has."""
-    return f"{measure.name} {_bound_text(question, measure, limit)}"
+    return f"{measure.name} {bound_text(question, measure, limit)}"
 
 
-def _format_searched(epsilon: float) -> str:
-    """An ε that is enough, as it was searched: to four digits, rounded up."""
-    return format_number(round_up(epsilon, 4, tolerance=SEARCH_TOLERANCE), 4)
-
-
-_FUNCTIONS = (
-    format_measure, format_measure_cells, format_value, limit_text, spell_count, spell_number, join_words, round_down,
-    leading_criterion, unit_of, math.isclose,
-)  # fmt: skip
 VOCABULARY: dict[str, Any] = {
     "measures": ACCURACY_MEASURES, "rules": RULES, "goals": GOALS, "weak": WEAK_PROTECTION_NOTE, "marks": MARKS,
-    "max_epsilon": PROMISES.maximum, "infinite": math.inf, "bound_text": _bound_text,
-    "format_searched": _format_searched, **{function.__name__: function for function in _FUNCTIONS},
+    "verdicts": {True: "kept", None: "not decided", False: "not kept"},
+    "max_epsilon": PROMISES.maximum, "infinite": math.inf, "nan": math.nan, "isclose": math.isclose,
+    "format_searched": lambda epsilon: format_number(round_up(epsilon, 4, tolerance=SEARCH_TOLERANCE), 4),
+    "versions": {
+        "dpviz": dpviz.__version__, "Python": platform.python_version(), "NumPy": np.__version__,
+        "SciPy": scipy.__version__,
+    },
+    **{function.__name__: function for function in (bound_text, format_value, leading_criterion, limit_text, unit_of)},
+    **{name: getattr(formatting, name) for name in (
+        "format_distinct", "format_measure_cells", "join_words", "round_down", "round_up", "spell_count",
+        "spell_number",
+    )},
 }  # fmt: skip
-"""What the templates of sentences use beside a result and a design."""
+"""What the templates of sentences and reports use beside a result and a design."""
 
 
-def _paragraphs(name: str, **facts: object) -> list[str]:
-    return render_paragraphs(f"{TEMPLATES}/{name}", **facts, **VOCABULARY)
+def paragraphs(name: str, /, **facts: object) -> list[str]:
+    """Paragraphs of a template of this room.
+
+    Parameters
+    ----------
+    name : str
+        Of its file.
+    **facts
+        What it words, beside `VOCABULARY`.
+    """
+    return render_paragraphs(f"{TEMPLATES}/{name}", **VOCABULARY | facts)
 
 
 # The answer
@@ -122,60 +115,28 @@ def _paragraphs(name: str, **facts: object) -> list[str]:
 
 def summarize(result: SearchResult) -> Answer:
     """Answer to a question, as far as it is known."""
-    best = result.best
-    status, badge = _status(result)
-    facts: dict[str, Any] = {"result": result, "question": result.question, "best": best, "status": status}
+    question, best = result.question, result.best
+    facts: dict[str, Any] = {}
     if best is not None:
-        for name, verdict in (("met", True), ("open", None), ("missed", False)):
-            facts[name] = [limit for limit in result.question.limits if best.verdicts[limit.key] is verdict]
-        shares = {limit: limit.used_share(best.worst_case(limit.key).measure).value for limit in facts["missed"]}
-        facts |= {
-            "tightest": max(shares, key=shares.__getitem__, default=None),
-            "is_simulated": any(best.worst_case(limit.key).measure.error > 0 for limit in facts["open"]),
-            "says_nothing": _says_nothing(best),
+        used = {limit: limit.used_share(best.worst_case(limit.key).measure).value for limit in best.limits_with(False)}
+        # A coverage of 1 is worth nothing where every interval holds all that a proportion can be
+        is_share, widths = takes_prior(question.true_parameter), [item.mean_width.value for item in best.outcomes]
+        facts = {
+            "tightest": max(used, key=used.__getitem__, default=None),
+            "says_nothing": is_share and all(map(partial(math.isclose, 1.0, rel_tol=TIE_TOLERANCE), widths)),
             "are_alike": all(result.deciding_criterion(item) is None for item in result.ties),
             "privacy": privacy_facts(best),
         }
-    sentence, short, *paragraphs = _paragraphs("answer.html", **facts)
-    return Answer(badge, sentence, short, " ".join(paragraphs))
-
-
-def _status(result: SearchResult) -> tuple[str, str]:
-    """Case of the template, and badge."""
-    best = result.best
-    if best is None:
-        return ("nothing", "no design") if result.is_complete else ("searching", "searching")
-    if best.meets_limits:
-        if result.question.promises:
-            return "met", best.name
-        return "met", "not known" if best.real_epsilon is None else f"ε = {_format_searched(best.real_epsilon)}"
-    if best.meets_limits is None:
-        is_unknown = any(not best.worst_case(key).is_known for key, verdict in best.verdicts.items() if verdict is None)
-        return ("unknown", "not known") if is_unknown else ("undecided", "too close to call")
-    return "missed", "none keeps all" if result.is_complete else "computing"
-
-
-def _says_nothing(design: Candidate) -> bool:
-    """Whether every interval holds all that a proportion can be, so that a coverage of 1 is worth nothing."""
-    is_share = takes_prior(design.question.true_parameter)
-    return is_share and all(is_on_limit(outcome.mean_width.value, 1.0) for outcome in design.outcomes)
+    badge, sentence, short, *rest = paragraphs("answer.html", result=result, question=question, best=best, **facts)
+    return Answer(badge, sentence, short, " ".join(rest))
 
 
 def data_alone_sentence(result: SearchResult) -> str:
-    """Which limits the data break without any protection, and how many people would keep each.
+    """Which limits the data break without any protection, and how many people would keep each; empty for none.
 
-    Error and length of the data alone fall with the root of the number of people; no number keeps a coverage, which is
-    handed to the template as 0. Empty where the data keep all limits.
+    Error and length of the data alone fall with the root of the number of people; no number keeps a coverage.
     """
-    question, alone, unreachable = result.question, result.data_alone, []
-    if alone is None:
-        return ""
-    for limit in question.limits:
-        value = alone.value(limit.key)
-        if alone.verdicts[limit.key] is False and math.isfinite(value):
-            ratio = 0.0 if limit.measure.is_share else value / limit.limit
-            unreachable.append((limit, int(round_up(question.data.settings()["n"] * ratio**2, 2))))
-    return " ".join(_paragraphs("data_alone.txt", result=result, question=question, unreachable=unreachable))
+    return " ".join(paragraphs("data_alone.txt", alone=result.data_alone, question=result.question))
 
 
 def privacy_facts(design: Candidate) -> dict[str, Any]:
@@ -198,7 +159,7 @@ def privacy_facts(design: Candidate) -> dict[str, Any]:
 
 def limits_sentence(result: SearchResult) -> str:
     """The privacy limits as they were understood, and how the leading design is made, as inline HTML."""
-    return _paragraphs("limits.html", question=result.question, method=result.best.method if result.best else None)[0]
+    return paragraphs("limits.html", question=result.question, method=result.best.method if result.best else None)[0]
 
 
 # What has to give way
@@ -231,7 +192,7 @@ def relaxed_epsilon(relaxation: Relaxation) -> float | None:
 def relaxation_sentence(relaxation: Relaxation) -> str:
     """What would have to give way for a design to meet all limits, as inline HTML."""
     facts = {"limits": relaxed_limits(relaxation), "epsilon": relaxed_epsilon(relaxation)}
-    return _paragraphs("relaxation.html", relaxation=relaxation, design=relaxation.design, **facts)[0]
+    return paragraphs("relaxation.html", relaxation=relaxation, design=relaxation.design, **facts)[0]
 
 
 def relaxation_offers(relaxation: Relaxation) -> list[tuple[str, dict[str, Any]]]:
@@ -240,11 +201,11 @@ def relaxation_offers(relaxation: Relaxation) -> list[tuple[str, dict[str, Any]]
     kind = QUESTION_KINDS[question.data.key]
     is_epsilon_limited = [limit.key for limit in question.protections] == [EpsilonDeltaLimit.key]
     epsilon = relaxed_epsilon(relaxation) if is_epsilon_limited else None
-    labels = _paragraphs("offers.txt", question=question, alternative=alternative, epsilon=epsilon, limits=limits)
+    labels = paragraphs("offers.txt", question=question, alternative=alternative, epsilon=epsilon, limits=limits)
     settings: list[dict[str, Any]] = [
         {} if alternative is None else {f"{kind.key}_rules": [*question.rules, alternative.rule]},
         {} if epsilon is None else {"epsilon": epsilon},
-        {**form_limits(kind, limits)},
+        {**to_form({limit_name(kind, key): value for key, value in limits.items()})},
     ]
     return list(zip(labels, filter(None, settings), strict=True))
 
@@ -259,7 +220,7 @@ def sweep_sentence(sweep: Sweep, measure: str) -> str:
         places = [value for value, _ in group]
         runs.append(([sweep.name(index) for index in tied], places[0], places[-1]))
     facts = {"label": SWEEP_MEASURES[measure], "symbol": sweep.axis.symbol_of(sweep.question)}
-    return _paragraphs("sweep.html", sweep=sweep, measure=measure, runs=runs, **facts)[0]
+    return paragraphs("sweep.html", sweep=sweep, measure=measure, runs=runs, **facts)[0]
 
 
 # Tables, whose cells are HTML
@@ -275,11 +236,10 @@ def ranking_table(result: SearchResult, count: int) -> TextTable:
     count : int
         Number of designs shown.
     """
-    measures = ACCURACY_MEASURES.values()
     half = f"half-width,{unit_of(result.question, ACCURACY_MEASURES['mean_width'])[1]}".rstrip(",")
-    head = ["design", "limits", "real ε", *(half if item.half_label else item.column_label for item in measures)]
-    facts = {"designs": result.designs[:count], "is_final": result.is_complete}
-    return TextTable(head, _rows("ranking_table", len(head), facts), "The designs in order")
+    columns = [half if item.half_label else item.column_label for item in ACCURACY_MEASURES.values()]
+    head, designs = ["design", "limits", "real ε", *columns], result.designs[:count]
+    return _table("ranking_table.html", head, "The designs in order", designs=designs, is_final=result.is_complete)
 
 
 def comparison_table(designs: Sequence[Candidate], numbers: Sequence[Sequence[ReportedNumber]]) -> TextTable:
@@ -293,11 +253,13 @@ def comparison_table(designs: Sequence[Candidate], numbers: Sequence[Sequence[Re
     """
     head = ["", *(f"{design.name}<br><small>{RULES[design.rule].abbreviation}</small>" for design in designs)]
     texts = [{number.label: number.text(4) for number in own if number.is_compared} for own in numbers]
-    facts = {"designs": designs, "texts": texts, "labels": dict.fromkeys(label for own in texts for label in own)}
-    return TextTable(head, _rows("comparison_table", len(head), facts), "Pinned designs side by side")
+    labels = dict.fromkeys(label for own in texts for label in own)
+    return _table(
+        "comparison_table.html", head, "Pinned designs side by side", designs=designs, texts=texts, labels=labels
+    )
 
 
-def _rows(name: str, n_columns: int, facts: dict[str, Any]) -> list[list[str]]:
-    """Rows of a table whose template has a cell in each paragraph."""
-    cells = _paragraphs(f"{name}.html", **facts)
-    return [cells[first : first + n_columns] for first in range(0, len(cells), n_columns)]
+def _table(name: str, head: list[str], title: str, **facts: object) -> TextTable:
+    """Table whose template has a cell in each paragraph."""
+    cells, n_columns = paragraphs(name, **facts), len(head)
+    return TextTable(head, [cells[first : first + n_columns] for first in range(0, len(cells), n_columns)], title)

@@ -26,7 +26,7 @@ from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.curator.ranking import criteria, rank
 from dpviz.curator.report import chosen_design, render_report
 from dpviz.curator.search import SearchResult, evaluate_designs, first_result
-from dpviz.curator.summary import ranking_table
+from dpviz.curator.summary import paragraphs, ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
 from tests.curator.questions import answered, asking
 from tests.helpers import desk_answer as summarize
@@ -375,9 +375,8 @@ def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_
     assert (first.epsilon, first.is_saturated) == (1000.0, True)
     assert first.real_epsilon == pytest.approx(1.1352, abs=5e-5)
     assert "allow every ε; 1,000 is where the search ends" in summarize(desk)[1]
-    assert "that it is given is where the search ends" in " ".join(
-        report._paragraphs("caveats", first, pilot_note="", finding="", numbers=reported_numbers(first))
-    )
+    caveats = {"design": first, "question": asked, "pilot_note": "", "finding": "", "numbers": reported_numbers(first)}
+    assert "that it is given is where the search ends" in " ".join(paragraphs("caveats.txt", **caveats))
     formulas = [one.formula for one in reported_numbers(first) if one.label == "ε that all sets are given"]
     assert formulas == ["where the search for an ε ends; every limit on protection is kept there"]
 
