@@ -94,7 +94,7 @@ def controls() -> questions.DesignQuestion:
     for key in protect:
         values |= _numbers(form.privacy_names(key), places)
     accuracy = _limit_choice("How far off", "accuracy", ACCURACY, places)
-    values |= _numbers([form.limit_name(kind, key) for key in accuracy], places)
+    values |= _numbers([measures.ACCURACY_MEASURES[key].form_name(kind.true_value) for key in accuracy], places)
 
     designs = _design_controls(places, kind, values)
     return form.question_from_form(kind, values, protect, accuracy, **designs)

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ CandidateKey = tuple[str, int, str]
 ERROR_KEY = "root_mean_squared_error"
 EPSILON_TOLERANCE = 1e-6  # relative distance of an ε from the exact one, and so of what is computed with it
 UNFINISHED_ERRORS = 3.0  # standard errors by which a simulation that is not finished decides a limit
+_largest_setting = lru_cache(maxsize=256)(setting_for)  # several analyses of one release share it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +46,6 @@ class Candidate:
     largest_infeasible : float
         Where ε is the smallest that is enough: the largest below it that is known to break a limit, 0 if none is.
         NaN elsewhere.
-    known_outcomes : tuple of Outcome
-        What the repetitions so far give at the true values that are tried.
     """
 
     question: DesignQuestion
@@ -91,7 +90,7 @@ class Candidate:
     def largest_epsilon(self) -> float | None:
         """Largest ε with which every privacy limit is met; None where there is none, or no such limit."""
         question = self.question
-        return setting_for(self.method, question.data, self.sets, question.promises) if question.promises else None
+        return _largest_setting(self.method, question.data, self.sets, question.promises) if question.promises else None
 
     def absence(self) -> str:
         """Reason why it has no ε: none holds for it, or none meets the privacy limits; empty where neither is known."""
@@ -154,11 +153,6 @@ class Candidate:
         for i, stream in enumerate(streams):
             for outcomes[i] in stream:
                 yield tuple(outcomes)
-
-    @property
-    def repetitions(self) -> int:
-        """Repetitions on which what is simulated rests, at the true value with the fewest."""
-        return min(outcome.unfinished or self.question.repetitions for outcome in self.outcomes)
 
     # Measures over the range of true values
 

@@ -19,14 +19,8 @@ from dpviz.curator.ranking import BISECTION_TOLERANCE, EPSILON_DIGITS, SATURATIO
 EPSILON_GRID = np.geomspace(0.01, 100.0, 49)  # 12 points per decade
 
 
-def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | None:
+def assign_epsilon(candidate: Candidate) -> Candidate | None:
     """Candidate at its ε; None where no privacy limit gives an ε and none tried meets the accuracy limits.
-
-    Parameters
-    ----------
-    candidate : Candidate
-    largest : float or None
-        As `Candidate.largest_epsilon` returns it.
 
     Notes
     -----
@@ -34,12 +28,12 @@ def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | N
     smallest beyond which nothing improves; a smaller one where that breaks a limit on accuracy that less ε meets.
     Without them, or where the strongest protection is the goal, it is the smallest that is enough for the accuracy.
     """
-    question = candidate.question
+    question, largest = candidate.question, candidate.largest_epsilon()
     if question.minimizes_epsilon and (smallest := smallest_sufficient(candidate, largest or math.inf)) is not None:
         return smallest
-    if largest is None:
+    epsilon = useful_epsilon(candidate)
+    if epsilon is None or largest is None:
         return None
-    epsilon = useful_epsilon(candidate, largest)
     assigned = candidate.at(epsilon, is_saturated=epsilon < largest or largest == PROMISES.maximum)
     if epsilon < largest and not question.minimizes_epsilon and assigned.meets_limits is False:
         return smallest_sufficient(candidate, epsilon) or assigned
@@ -102,17 +96,14 @@ def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float],
     return rounded if is_enough(rounded) else high
 
 
-def useful_epsilon(candidate: Candidate, largest: float) -> float:
-    """Largest ε allowed, or the smallest at which accuracy saturates.
+def useful_epsilon(candidate: Candidate) -> float | None:
+    """Largest ε allowed, or the smallest at which accuracy saturates; None where no privacy limit gives an ε.
 
-    It saturates where the limits allow every ε, the real ε is unusual, or a smaller ε is as accurate.
-
-    Parameters
-    ----------
-    candidate : Candidate
-    largest : float
-        Largest ε with which the privacy limits are met.
+    It is looked for where the limits allow every ε, the real ε is unusual, or a smaller ε is as accurate.
     """
+    largest = candidate.largest_epsilon()
+    if largest is None:
+        return None
     evaluation = candidate.at(largest)
     is_unlimited = largest == PROMISES.maximum
     is_unusual = evaluation.real_epsilon is not None and evaluation.exceeds_usual_epsilon

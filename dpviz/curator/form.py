@@ -25,20 +25,6 @@ FORM = declarations.TABLES["form"]
 NOT_IN_FORM = FORM["texts"]["refusal"]
 
 
-def limit_name(kind: type[DataKind], key: str) -> str:
-    """Form field of the limit on a measure; a length is entered as its half.
-
-    Parameters
-    ----------
-    kind : type of DataKind
-    key : str
-        Of `ACCURACY_MEASURES`.
-    """
-    if not ACCURACY_MEASURES[key].half_label:
-        return ACCURACY_MEASURES[key].parameter.name
-    return "points" if takes_prior(true_value_of(kind)) else "half"
-
-
 def privacy_names(key: str) -> list[str]:
     """Names in the form of the numbers of a privacy limit."""
     return [FORM["names"].get(name, name) for name in PRIVACY_LIMITS[key].numbers()]
@@ -109,7 +95,7 @@ def question_from_form(
     lowest, highest = (values[name] for name in range_names(kind))
     sizes = {name: values[name] for name in kind.numbers() if name != kind.true_value}
     protections = {key: from_form({name: values[name] for name in privacy_names(key)}) for key in protect}
-    limit_names = {key: limit_name(kind, key) for key in accuracy}
+    limit_names = {key: ACCURACY_MEASURES[key].form_name(kind.true_value) for key in accuracy}
     limits = from_form({name: values[name] for name in limit_names.values()})
     names = ["values", "level", "repetitions", "seed"]
     if choices.get("average") and takes_prior(true_value_of(kind)):
@@ -129,7 +115,8 @@ def form_values(question: DesignQuestion) -> dict[str, Any]:
     numbers |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
     for limit in question.protections:
         numbers |= to_form(limit.settings())
-    numbers |= to_form({limit_name(kind, limit.key): limit.limit for limit in question.limits}) | question.settings()
+    numbers |= to_form({limit.measure.form_name(kind.true_value): limit.limit for limit in question.limits})
+    numbers |= question.settings()
     for name, value in numbers.items():
         NUMBERS[name].validate(value)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dpviz.comparisons import Outcome
 from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS
@@ -43,11 +43,18 @@ class AccuracyMeasure:
     is_share: bool = False  # a probability, of which more is better
     is_root: bool = False  # the root of an average
     half_label: str = ""  # its name where half of it is read, as of a length
+    half_names: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # of half of it in a form, by the true value
 
     @property
     def name(self) -> str:
         """What a limit is said to be on: of a length, half of it."""
         return self.half_label or self.label
+
+    def form_name(self, true_value: str) -> str:
+        """Name of a limit on it in a form; a length is entered as its half."""
+        return self.half_names.get(true_value, self.parameter.name)
 
     @property
     def bound(self) -> str:

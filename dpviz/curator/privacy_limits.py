@@ -128,20 +128,17 @@ class GuessingLimit(PrivacyLimit, key="guess"):
     most_success: float = parameter_with_default(NUMBERS["most_success"])
 
     @property
-    def _rarer(self) -> float:
-        return min(self.known_before, 1 - self.known_before)
-
-    @property
-    def _epsilon(self) -> float:
-        return max(0.0, float(-logit(self._rarer)))
+    def _rarer_and_epsilon(self) -> tuple[float, float]:
+        rarer = min(self.known_before, 1 - self.known_before)
+        return rarer, max(0.0, float(-logit(rarer)))
 
     def as_epsilon_delta(self) -> tuple[float, float]:
-        if self.most_success == 1:
-            return math.inf, 0.0
-        return self._epsilon, (self.most_success - (1 - self._rarer)) / self._rarer
+        rarer, epsilon = self._rarer_and_epsilon
+        return (math.inf, 0.0) if self.most_success == 1 else (epsilon, (self.most_success - (1 - rarer)) / rarer)
 
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
-        return 1 - self._rarer + self._rarer * delta(self._epsilon)
+        rarer, epsilon = self._rarer_and_epsilon
+        return 1 - rarer + rarer * delta(epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)

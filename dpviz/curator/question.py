@@ -102,36 +102,29 @@ class DesignQuestion(ParameterRecord):
 
     def check(self) -> None:
         if not isinstance(self.data, tuple(QUESTION_KINDS.values())):
-            raise ValueError(
-                f"data must be of a kind among {', '.join(QUESTION_KINDS)}; got {describe_value(self.data)}."
-            )
+            kinds = ", ".join(QUESTION_KINDS)
+            raise ValueError(f"data must be of a kind among {kinds}; got {describe_value(self.data)}.")
         self._check_range()
         self._check_lists()
         validate_choice("goal", self.goal, GOALS)
         if any(method.guess for method in self.considered_methods):
             self._set("data", self.data.with_guess_from_range(self.lowest, self.highest))
         if not self.promises and not self.limits:
-            raise ValueError(
-                "Set at least one limit, on what the release may give away or on how far an analyst may be off: "
-                "without one every design will do."
-            )
+            raise self._refusal("no limit")
         self.data_at_truths  # noqa: B018 (a range that the data cannot have is refused)
+
+    def _refusal(self, reason: str) -> ValueError:
+        return ValueError(*render_paragraphs("curator/templates/refusals.txt", question=self, reason=reason))
 
     def _check_range(self) -> None:
         if not isinstance(self.average, bool):
             raise ValueError(f"average must be true or false; got {describe_value(self.average)}.")
         parameter = self.true_parameter
         if self.prior_text and not (self.average and takes_prior(parameter)):
-            raise ValueError(
-                f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
-                f"{format_number(self.believed_ones)} and {format_number(self.believed_zeros)}."
-            )
+            raise self._refusal("prior")
         validate_fields(self, *(dataclasses.replace(parameter, name=name) for name in ("lowest", "highest")))
         if self.lowest > self.highest:
-            raise ValueError(
-                f"The lowest {parameter.title.lower()} must not be above the highest; got {format_number(self.lowest)} "
-                f"and {format_number(self.highest)}."
-            )
+            raise self._refusal("range")
 
     def _check_lists(self) -> None:
         types = {"protections": PrivacyLimit, "limits": AccuracyLimit, "sets": None, "rules": None, "methods": None}
@@ -182,10 +175,7 @@ class DesignQuestion(ParameterRecord):
         first, last = (float(tail(*beta, end)) for end in (self.lowest, self.highest))
         truths: FloatArray = np.clip(quantile(*beta, first + shares * (last - first)), self.lowest, self.highest)
         if first == last or not np.isfinite(truths).all():
-            raise ValueError(
-                f"Your {self.prior_text.replace(' ', ', ', 1)}, holds nothing from {format_number(self.lowest)} to "
-                f"{format_number(self.highest)} for possible: widen the range, or lower both."
-            )
+            raise self._refusal("empty prior")
         return truths
 
     @cached_property

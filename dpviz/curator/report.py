@@ -65,8 +65,8 @@ def render_report(
     record = RELEASE_METHODS.get(design.method.audited)
     facts = {
         "result": result, "design": design, "question": question, "numbers": numbers, "runner_up": runner_up,
-        "attained": {number.label: number for number in numbers}, "place": _place(result, design),
-        "max_ranked": figures.MAX_RANKED, "finding": design.method.finding or (record.why if record else ""), **origin,
+        "attained": {number.label: number for number in numbers}, "max_ranked": figures.MAX_RANKED,
+        "finding": design.method.finding or (record.why if record else ""), **origin,
     }  # fmt: skip
     texts = {
         "answer": answer_text(design), "choice": choice_text(result, design), "handoff": opendp_script(design),
@@ -108,14 +108,8 @@ def choice_text(result: SearchResult, design: Candidate) -> list[str]:
     design : Candidate
         As `chosen_design` returns it.
     """
-    data_alone, place = data_alone_sentence(result), _place(result, design)
-    facts = {"design": design, "question": design.question, "place": place, "data_alone": data_alone}
-    return paragraphs("choice.txt", result=result, **facts)
-
-
-def _place(result: SearchResult, design: Candidate) -> int:
-    """Place of a design in the order, from 0; −1 where it has none."""
-    return next((place for place, ranked in enumerate(result.designs) if ranked.key == design.key), -1)
+    data_alone = data_alone_sentence(result)
+    return paragraphs("choice.txt", result=result, design=design, question=design.question, data_alone=data_alone)
 
 
 # What makes it again, and files for machines

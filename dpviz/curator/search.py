@@ -119,12 +119,11 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
             absent[method.label] = reason
             continue
         name = method.label if sets == 1 else designs[0].name
-        largest = designs[0].largest_epsilon()
-        if largest is None and (reason := designs[0].absence()):
+        if designs[0].largest_epsilon() is None and (reason := designs[0].absence()):
             absent[name] = reason
             continue
         for candidate in designs:
-            assigned = assign_epsilon(candidate, largest)
+            assigned = assign_epsilon(candidate)
             if assigned is None:
                 absent[name] = f"no ε that was tried up to {EPSILON_GRID[-1]:g} keeps the limits"
                 continue

@@ -18,7 +18,7 @@ from dpviz.core import formatting
 from dpviz.core.formatting import SEARCH_TOLERANCE, TextTable, format_distinct, format_number, format_percent, round_up
 from dpviz.core.monte_carlo import TIE_TOLERANCE
 from dpviz.curator.candidate import EPSILON_TOLERANCE, Candidate
-from dpviz.curator.form import limit_name, to_form
+from dpviz.curator.form import to_form
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
 from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
 from dpviz.curator.provenance import ReportedNumber
@@ -205,7 +205,7 @@ def relaxation_offers(relaxation: Relaxation) -> list[tuple[str, dict[str, Any]]
     settings: list[dict[str, Any]] = [
         {} if alternative is None else {f"{kind.key}_rules": [*question.rules, alternative.rule]},
         {} if epsilon is None else {"epsilon": epsilon},
-        {**to_form({limit_name(kind, key): value for key, value in limits.items()})},
+        {**to_form({ACCURACY_MEASURES[key].form_name(kind.true_value): value for key, value in limits.items()})},
     ]
     return list(zip(labels, filter(None, settings), strict=True))
 

@@ -33,13 +33,14 @@ class Axis(Enum):
     """One number of a question that changes while all others stay; a true value is named as its data declare it."""
 
     EPSILON = "epsilon", "privacy loss ε, left is more private", "ε"
-    ROWS = "rows", "people n", "n"
-    RELEASED = "released", "released rows m", "m"
-    SETS = "sets", "synthetic sets M", "M"
+    ROWS = "rows", "people n", "n", (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    RELEASED = "released", "released rows m", "m", (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+    SETS = "sets", "synthetic sets M", "M", (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
     TRUTH = "truth", "", ""
 
-    def __init__(self, key: str, label: str, symbol: str) -> None:
+    def __init__(self, key: str, label: str, symbol: str, steps: tuple[float, ...] = ()) -> None:
         self.key, self.label, self.symbol = key, label, symbol
+        self.steps = steps  # numbers of sets, or sizes as multiples of n
         self.is_log = key != "truth"
 
     def title(self, question: DesignQuestion) -> str:
@@ -52,16 +53,21 @@ class Axis(Enum):
 
     def values(self, question: DesignQuestion) -> list[float]:
         """Places on the axis, rising; none where the data have no such number."""
-        match self:
-            case Axis.EPSILON:
-                return _epsilons(question)
-            case Axis.ROWS:
-                return _sizes(question, (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), "n", "m")
-            case Axis.RELEASED:
-                return _sizes(question, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0), "m")
-            case Axis.SETS:
-                return sorted({float(sets) for sets in (1, 2, 3, 5, 10, 20, 50, *question.sets)})
-        return list(question.truths)
+        if self is Axis.EPSILON:
+            return _epsilons(question)
+        if self is Axis.SETS:
+            return sorted({*self.steps, *map(float, question.sets)})
+        return list(question.truths) if self is Axis.TRUTH else self._sizes(question)
+
+    def _sizes(self, question: DesignQuestion) -> list[float]:
+        """Multiples of n that the sizes can have, all if people and released rows are on this axis."""
+        sizes, names = question.data.settings(), ("n", "m") if self is Axis.ROWS else ("m",)
+        declared = [number for name, number in question.data.numbers().items() if name in names]
+        if not declared:
+            return []
+        values = {round(sizes["n"] * step) for step in self.steps} | {sizes[self.symbol]}
+        low, high = max(item.minimum for item in declared), min(item.maximum for item in declared)
+        return sorted(float(value) for value in values if low <= value <= high)
 
     def question_at(self, question: DesignQuestion, value: float) -> DesignQuestion:
         """The question at a value of the axis; if m = n, m changes with n."""
@@ -81,8 +87,8 @@ class Axis(Enum):
         """Where the question itself is; NaN where it has no such number."""
         if self is Axis.EPSILON:
             return _current_epsilon(question)
-        sizes: dict[str, float] = {} if self in (Axis.SETS, Axis.TRUTH) else question.data.settings()
-        return sizes.get(self.symbol, math.nan)
+        is_size = self in (Axis.ROWS, Axis.RELEASED)
+        return float(question.data.settings().get(self.symbol, math.nan)) if is_size else math.nan
 
 
 AXES: dict[str, Axis] = {axis.key: axis for axis in Axis}
@@ -107,16 +113,6 @@ def _epsilons(question: DesignQuestion) -> list[float]:
     middle = min(max(current, 10 * declaration.minimum), declaration.maximum)
     values = np.geomspace(middle / 10, min(10 * middle, declaration.maximum), 15).tolist()
     return sorted({float(f"{value:.6g}") for value in [*values, middle]})
-
-
-def _sizes(question: DesignQuestion, factors: Sequence[float], *names: str) -> list[float]:
-    """Multiples of n that all of these sizes can have; none where the data lack them."""
-    sizes, parameters = question.data.settings(), [p for p in question.data.parameters() if p.name in names]
-    if not parameters:
-        return []
-    values = {round(sizes["n"] * factor) for factor in factors} | {sizes[names[0]]}
-    low, high = max(item.minimum for item in parameters), min(item.maximum for item in parameters)
-    return sorted(float(value) for value in values if low <= value <= high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,20 +143,17 @@ class Sweep:
     def best_at(self, measure: str) -> dict[float, tuple[int, ...]]:
         """By value: the best design, and all that cannot be told from it."""
         choose = max if measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share else min
-        known: dict[float, dict[int, Measure]] = {}
-        for index in range(len(self.designs)):
-            for value, item in self.line(index, measure):
-                known.setdefault(value, {})[index] = item
+        lines = [dict(self.line(index, measure)) for index in range(len(self.designs))]
         leaders: dict[float, tuple[int, ...]] = {}
-        for value, measures in sorted(known.items()):
-            best = choose(measures, key=lambda index: measures[index].value)
-            leaders[value] = best, *(i for i, item in measures.items() if i != best and item.tied(measures[best]))
+        for value in sorted(set().union(*lines)):
+            known = {index: line[value] for index, line in enumerate(lines) if value in line}
+            best = choose(known, key=lambda index: known[index].value)
+            leaders[value] = best, *(i for i, item in known.items() if i != best and item.tied(known[best]))
         return leaders
 
     def dominated(self, measure: str) -> set[int]:
         """Designs that are nowhere the best, nor tied with it."""
-        leaders = {index for tied in self.best_at(measure).values() for index in tied}
-        return {index for index, _ in self.evaluations} - leaders
+        return {index for index, _ in self.evaluations}.difference(*self.best_at(measure).values())
 
     def name(self, index: int) -> str:
         """Name of a design, without its number of sets where that is what changes."""
@@ -208,15 +201,15 @@ def sweep(
     for value in (values[place] for place in coarse_to_fine(len(values))):
         changed = axis.question_at(question, value)
         for index, design in enumerate(designs):
-            candidate = _candidate_at(axis, changed, design, value)
-            for evaluation in candidate.refinements() if candidate else ():
+            if (candidate := _candidate_at(axis, changed, design, value)) is None:
+                continue
+            for evaluation in candidate.refinements():
                 yield latest
                 evaluations[index, value] = evaluation
                 if not (intervals or question.data.simulated):
                     break
-            if candidate:
-                evaluations[index, value].computed()
-                latest = snapshot()
+            evaluations[index, value].computed()
+            latest = snapshot()
         if limit and len(changed.promises) == 1:
             error = changed.data.least_error(*changed.promises[0])
             smallest_errors |= {} if error is None else {value: error.lower_bound}
@@ -232,9 +225,8 @@ def _candidate_at(axis: Axis, question: DesignQuestion, design: Candidate, value
     candidate = Candidate(question=question, method=design.method, sets=sets, rule=rule)
     epsilon = design.epsilon
     if question.promises:
-        largest = candidate.largest_epsilon()
-        if largest is None:
+        allowed = useful_epsilon(candidate)
+        if allowed is None:
             return None
-        allowed = useful_epsilon(candidate, largest)
         epsilon = min(epsilon, allowed) if design.is_minimal and axis is not Axis.EPSILON else allowed
     return candidate.at(epsilon)

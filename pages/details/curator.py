@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from html import escape
 from typing import Any
@@ -253,7 +253,7 @@ def _show_facts(facts: Facts, question: DesignQuestion) -> None:
     for remark in filter(None, suggestions.remarks):
         ui.note(escape_markdown(remark))
     values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in form.NUMBERS.items()}
-    refusals = [pilot.refusal(offer.settings, values, question) for offer in suggestions.offers]
+    refusals = [offer.refusal(values, question) for offer in suggestions.offers]
     offers = [offer for offer, sentence in zip(suggestions.offers, refusals, strict=True) if not sentence]
     if not offers:
         ui.note(escape_markdown(f"The desk takes none of these numbers. {refusals[-1]}"))
@@ -262,16 +262,16 @@ def _show_facts(facts: Facts, question: DesignQuestion) -> None:
     ui.note(escape_markdown(warning(facts, names)))
     with st.container(horizontal=True, key=f"{PREFIX}offers"):
         for place, offer in enumerate(offers):
-            st.button(offer.label, key=f"{PREFIX}take_{place}", on_click=_use_settings, args=(offer.settings,))
+            st.button(offer.label, key=f"{PREFIX}take_{place}", on_click=_use_settings, args=(offer,))
     st.caption(ui.words("taken"))
 
 
-def _use_settings(settings: Mapping[str, float]) -> None:
+def _use_settings(offer: pilot.Suggestion) -> None:
     """Set controls, and the kind of data to one that has them."""
     state = st.session_state
-    values = {PREFIX + name: value for name, value in settings.items()}
-    state.update({**values, f"{PREFIX}kind": pilot.kind_with(settings, state[f"{PREFIX}kind"])})
-    state[USED] = {**state.get(USED, {}), **settings}
+    values = {PREFIX + name: value for name, value in offer.settings.items()}
+    state.update({**values, f"{PREFIX}kind": offer.kind(state[f"{PREFIX}kind"])})
+    state[USED] = {**state.get(USED, {}), **offer.settings}
     ui.mark_moved()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.comparisons import CategoryData, CountData, DataKind, UnknownVariance
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.form import limit_name, to_form
+from dpviz.curator.form import to_form
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
@@ -73,7 +73,7 @@ def test_a_length_is_read_by_its_half_in_points(value: float, said: str) -> None
     question, length = asking(0.9), ACCURACY_MEASURES["mean_width"]
     assert format_value(question, length, value) == said
     assert limit_text(question, length, value) == f"half-width of the interval at most {said}"
-    assert to_form({limit_name(CountData, "mean_width"): value}) == {"points": pytest.approx(50 * value)}
+    assert to_form({length.form_name(CountData.true_value): value}) == {"points": pytest.approx(50 * value)}
 
 
 def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:

@@ -15,7 +15,7 @@ from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
-from dpviz.curator.pilot import kind_with, suggest_settings
+from dpviz.curator.pilot import Suggestion, suggest_settings
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.report import designs_csv, search_script
@@ -180,9 +180,9 @@ def test_the_file_says_why_a_number_is_not_there() -> None:
 
 
 def test_numbers_of_a_column_are_those_of_a_kind_of_data_that_has_them() -> None:
-    assert kind_with({"n": 12}, "count") == "count"
-    assert kind_with({"low": 1.0, "high": 9.0}, "count") == "gaussian"
-    assert kind_with({"lowest_p": 0.1, "highest_p": 0.2}, "gaussian") == "count"
+    assert Suggestion("", {"n": 12}, ()).kind("count") == "count"
+    assert Suggestion("", {"low": 1.0, "high": 9.0}, ()).kind("count") == "gaussian"
+    assert Suggestion("", {"lowest_p": 0.1, "highest_p": 0.2}, ()).kind("gaussian") == "count"
 
 
 def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() -> None:
