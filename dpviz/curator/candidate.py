@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-import numpy as np
-
 from dpviz.comparisons import ComparedMethod, DataKind, Outcome
 from dpviz.comparisons.analysis import Analysis
 from dpviz.comparisons.terms import NO_EPSILON, setting_for, unprotected
@@ -285,8 +283,7 @@ class Candidate:
     @property
     def _worst_data(self) -> DataKind:
         """Data with the true value tried that is nearest to where the error is largest, or with the middle one."""
-        question, location = self.question, self.worst_case(ERROR_KEY).location
-        place = len(question.truths) // 2
-        if not math.isnan(location):
-            place = int(np.argmin(np.abs(np.array(question.truths) - location)))
-        return question.data_at_truths[place]
+        location, data = self.worst_case(ERROR_KEY).location, self.question.data_at_truths
+        if math.isnan(location):
+            return data[len(data) // 2]
+        return min(data, key=lambda item: abs(getattr(item, item.true_value) - location))

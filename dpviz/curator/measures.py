@@ -80,10 +80,9 @@ class AccuracyMeasure:
     def over(self, truths: Sequence[float], measures: Sequence[Measure], average: bool) -> WorstCase:
         """Worst of the measures at some true values, or their average; NaN while one of them is unknown."""
         values = [measure.value for measure in measures]
-        if any(map(math.isnan, values)):
-            return WorstCase(Measure.unknown(), math.nan, len(truths))
-        if average:
-            return WorstCase(self.average(measures), math.nan, len(truths))
+        is_known = not any(map(math.isnan, values))
+        if average or not is_known:
+            return WorstCase(self.average(measures) if is_known else Measure.unknown(), math.nan, len(truths))
         place = values.index(min(values) if self.is_share else max(values))
         return WorstCase(measures[place], truths[place], len(truths))
 

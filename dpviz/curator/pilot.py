@@ -40,13 +40,7 @@ class Suggestion(NamedTuple):
         return current if current in fits or not fits else fits[0]
 
     def refusal(self, values: Mapping[str, Any], question: DesignQuestion) -> str:
-        """Why a form with these values, by name, would not take them; empty where it does.
-
-        Parameters
-        ----------
-        values : mapping
-        question : DesignQuestion
-        """
+        """Why a form with these values by name, and the choices of a question, would not take them; else empty."""
         kind, numbers = QUESTION_KINDS[self.kind(question.data.key)], {**values, **self.settings}
         protect, accuracy = ([limit.key for limit in limits] for limits in (question.protections, question.limits))
         choices = {"goal": question.goal, "average": question.average, "sets": question.sets}

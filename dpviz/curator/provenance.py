@@ -87,8 +87,8 @@ class ReportedNumber:
         return f"{format_number(value, min(known_digits, digits))} ± {format_number(error, 2)}"
 
 
+# Key of the entry of a number, its value (a float is exact, None is not known), and columns that the entry leaves open
 Row = tuple[str, Measure | float | None, dict[str, Any]]
-"""A number: key of its entry, value (a float is exact, None is not known), and columns that the entry leaves open."""
 
 
 @lru_cache(maxsize=64)
@@ -168,8 +168,7 @@ def _disclosure(design: Candidate) -> Iterator[Row]:
         return exact.value if exact else (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
 
     # Of a kind that was not asked for its usual numbers; δ only where an ε was named
-    is_exact = real_delta(0.0) is not None
-    delta_method = "delta_of_loss"
+    is_exact, delta_method = real_delta(0.0) is not None, "delta_of_loss"
     if is_exact:
         delta_method = "delta_of_sets" if design.sets > 1 else "delta_of_neighbours"
     limits = {limit.key: limit for limit in design.question.protections}
@@ -189,10 +188,9 @@ def _accuracy(design: Candidate) -> Iterator[Row]:
     cases = {ACCURACY_MEASURES[key]: worst for key, worst in design.worst_cases.items()}
     cases[USABLE_SHARE] = USABLE_SHARE.over(question.truths, usable, question.average)
     for measure, worst in cases.items():
-        key = "usable" if measure is USABLE_SHARE else "interval" if measure.needs_interval else "accuracy"
         location = render_paragraphs("curator/templates/location.txt", question=question, worst=worst)[0]
         simulated = f"simulated, {question.repetitions:,} repetitions, seed {question.seed}; ± is the standard error"
-        yield key, worst.measure, {
+        yield measure.key, worst.measure, {
             "label": capitalize_first(measure.label), "symbol": measure.symbol, "is_share": measure.is_share,
             "formula": measure.symbol + measure.meaning, "location": location,
             "method": simulated if worst.measure.error > 0 else question.data.exactly,

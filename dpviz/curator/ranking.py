@@ -86,7 +86,7 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
             ordered[:2] = ordered[1], ordered[0]
         return ordered
     is_unusual = number(lambda design: design.exceeds_usual_epsilon)
-    n_broken = number(lambda design: list(design.verdicts.values()).count(False))
+    n_broken = number(lambda design: len(design.limits_with(False)))
     return [
         Criterion("real privacy loss ε", "its real ε is less unusual", is_unusual),
         Criterion("distance from its limits", "it exceeds no limit by as much", lambda design: design.limit_use),

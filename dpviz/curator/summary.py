@@ -80,6 +80,8 @@ def limit_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float)
 
 
 VOCABULARY: dict[str, Any] = {
+    **{name: item for name, item in vars(formatting).items() if callable(item)},
+    **{item.__name__: item for item in (bound_text, format_value, leading_criterion, limit_text, unit_of)},
     "measures": ACCURACY_MEASURES, "rules": RULES, "goals": GOALS, "weak": WEAK_PROTECTION_NOTE, "marks": MARKS,
     "verdicts": {True: "kept", None: "not decided", False: "not kept"},
     "max_epsilon": PROMISES.maximum, "infinite": math.inf, "nan": math.nan, "isclose": math.isclose,
@@ -88,25 +90,12 @@ VOCABULARY: dict[str, Any] = {
         "dpviz": dpviz.__version__, "Python": platform.python_version(), "NumPy": np.__version__,
         "SciPy": scipy.__version__,
     },
-    **{function.__name__: function for function in (bound_text, format_value, leading_criterion, limit_text, unit_of)},
-    **{name: getattr(formatting, name) for name in (
-        "format_distinct", "format_measure_cells", "join_words", "round_down", "round_up", "spell_count",
-        "spell_number",
-    )},
 }  # fmt: skip
-"""What the templates of sentences and reports use beside a result and a design."""
+"""What the templates of sentences and reports use beside a result and a design, and all that formats."""
 
 
 def paragraphs(name: str, /, **facts: object) -> list[str]:
-    """Paragraphs of a template of this room.
-
-    Parameters
-    ----------
-    name : str
-        Of its file.
-    **facts
-        What it words, beside `VOCABULARY`.
-    """
+    """Paragraphs of a template of this room, by the name of its file, with facts in its places."""
     return render_paragraphs(f"{TEMPLATES}/{name}", **VOCABULARY | facts)
 
 

@@ -187,17 +187,10 @@ def sweep(
     intervals, limit : bool
         Whether measures of intervals are needed, and the smallest error that any release can add.
     """
-    evaluations: dict[tuple[int, float], Candidate] = {}
-    smallest_errors: dict[float, float] = {}
-
-    def snapshot(is_complete: bool = False) -> Sweep:
-        return Sweep(
-            axis=axis, question=question, designs=tuple(designs), evaluations=dict(evaluations),
-            smallest_errors=dict(smallest_errors), is_complete=is_complete,
-        )  # fmt: skip
-
     values = axis.values(question)
-    latest = snapshot()
+    latest = Sweep(
+        axis=axis, question=question, designs=tuple(designs), evaluations={}, smallest_errors={}, is_complete=False
+    )
     for value in (values[place] for place in coarse_to_fine(len(values))):
         changed = axis.question_at(question, value)
         for index, design in enumerate(designs):
@@ -205,15 +198,15 @@ def sweep(
                 continue
             for evaluation in candidate.refinements():
                 yield latest
-                evaluations[index, value] = evaluation
+                evaluations = {**latest.evaluations, (index, value): evaluation}
                 if not (intervals or question.data.simulated):
                     break
             evaluations[index, value].computed()
-            latest = snapshot()
-        if limit and len(changed.promises) == 1:
-            error = changed.data.least_error(*changed.promises[0])
-            smallest_errors |= {} if error is None else {value: error.lower_bound}
-    yield snapshot(is_complete=True)
+            latest = dataclasses.replace(latest, evaluations=evaluations)
+        error = changed.data.least_error(*changed.promises[0]) if limit and len(changed.promises) == 1 else None
+        if error is not None:
+            latest = dataclasses.replace(latest, smallest_errors={**latest.smallest_errors, value: error.lower_bound})
+    yield dataclasses.replace(latest, is_complete=True)
 
 
 def _candidate_at(axis: Axis, question: DesignQuestion, design: Candidate, value: float) -> Candidate | None:
