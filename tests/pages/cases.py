@@ -63,7 +63,7 @@ class Case:
         """Every setting with a text in a URL that it takes beside its default."""
         for key, setting in self.settings.items():
             if key in self.typed:
-                yield from ((key, setting.format(setting.parse(text))) for text in [self.typed[key]] if text)
+                yield from ((key, setting.format(setting.parse(text)) or "") for text in [self.typed[key]] if text)
             elif setting.parameter is not None:
                 yield key, near(setting, self.small.get(key))
             elif isinstance(setting.fresh, bool):
@@ -88,7 +88,7 @@ def near(setting: Setting, base: str | None) -> str:
     middle = (parameter.minimum + parameter.maximum) / 2
     shifted = [start + 1, start - 1] if parameter.integer else [0.9 * start, 1.1 * start, start + 0.5, middle]
     for value in shifted:
-        if is_valid(setting, text := setting.format(value)) and text != as_text(setting):
+        if is_valid(setting, text := setting.format(value) or "") and text != as_text(setting):
             return text
     raise AssertionError(f"no other value of {parameter.name}")
 

@@ -15,9 +15,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.teaching.classroom import service
 from dpviz.teaching.classroom import store as store_module
-from dpviz.teaching.classroom.service import ENDED
 from dpviz.teaching.classroom.settings import RoomSettings
-from dpviz.teaching.classroom.store import RoomStore
+from dpviz.teaching.classroom.store import ENDED, RoomStore
 from dpviz.teaching.classroom.tokens import RateLimit, new_token
 from pages.room import server
 from pages.room.server import ADDRESS, UNREACHABLE

@@ -190,7 +190,7 @@ def test_each_slider_moves_its_box_and_its_url_to_both_ends(case: Case, entry: i
     for key in keys.difference(*(unfolded(case.page.module, place)[1] for place in range(entry))):
         for end in (0, -1)[: 1 if key in case.slow else 2]:
             for moved, value in start.items():
-                app.number_input(key=moved).set_value(value)
+                app.session_state[moved] = value
             slider = app.select_slider(key=f"{key}_slider")
             box: Any = app.number_input(key=key)
             start = {key: start.get(key, box.value)}
