@@ -240,7 +240,7 @@ def load(page: Page, settings: Settings) -> None:
 def show_value(key: str, value: Any, *stale: Any) -> None:
     """Have a widget show a value, as a preset does, or a box whose slider is moved.
 
-    A browser that does not know of it yet goes on to send what it shows, or seems to send one of `stale`.
+    `stale` is what else a browser may seem to send that still shows the last value.
     """
     state = st.session_state
     if key in state and state[key] != value:
@@ -256,9 +256,7 @@ def _undo_stale_moves(current: Visit) -> None:
     """
     state, called_back, moved = st.session_state, current.called_back, []
     current.called_back = []
-    for key in called_back:
-        if key not in state:  # a button's, or of a page that the reader has left
-            continue
+    for key in filter(None, called_back):
         *before, shown = current.replaced.get(key, [None])
         if len(called_back) > 1 and state[key] in before:
             state[key] = shown
