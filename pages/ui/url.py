@@ -256,7 +256,7 @@ def _undo_stale_moves(current: Visit) -> None:
     """
     state, called_back, moved = st.session_state, current.called_back, []
     current.called_back = []
-    for key in filter(None, called_back):
+    for key in (key for key in called_back if key and key in state):  # not a button's, nor of a page left behind
         *before, shown = current.replaced.get(key, [None])
         if len(called_back) > 1 and state[key] in before:
             state[key] = shown
