@@ -48,8 +48,9 @@ def format_number(number: float, digits: int = 6) -> str:
         return "∞" if number > 0 else "−∞"
     if number == 0:
         return "0"
-    if 1e-4 <= abs(number) < 1e7:
-        return f"{float(f'{number:.{digits}g}'):,}".removesuffix(".0").replace("-", "−")
+    rounded = float(f"{number:.{digits}g}")
+    if 1e-4 <= abs(rounded) < 1e7:
+        return f"{rounded:,}".removesuffix(".0").replace("-", "−")
     mantissa, _, exponent = f"{number:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".").replace("-", "−")
     power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
