@@ -9,7 +9,6 @@ import numpy as np
 from dpviz.calibration.parameter_draw import odds_failures
 from dpviz.calibration.smallest_prior import prior_for_delta
 from dpviz.core.declarations import MANY_ROWS
-from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.core.types import FloatArray
 from dpviz.privacy.average_case import log_count_probabilities
@@ -42,15 +41,15 @@ def _average_delta(n: int, epsilon: float, theta_real: float) -> float:
 
 @lru_cache(maxsize=1024)  # the audit and the curves need the same ones
 def _lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
-    """Smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private; ∞ at δ = 0, and 0 at δ = 1.
+    """Smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private; ∞ at δ = 0, 0 at δ = 1.
 
     θ ~ Beta(n₁ + α, n₀ + β) leaves the range (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1))
     with a probability that falls in α and is largest at n₁ = 0 on every grid tried; that it is within δ for every n₁ is
-    checked for the prior returned. A prior smaller by one part in 10⁶ fails.
+    checked for the prior returned. A prior smaller by one part in 10⁶ fails. NaN for δ below `MIN_LEMMA_DELTA`.
     """
     n = int(MANY_ROWS.validate(n))
     if 0 < delta < MIN_LEMMA_DELTA:
-        raise ValueError(f"delta must be 0 or from {format_number(MIN_LEMMA_DELTA)} to 1; got {delta!r}.")
+        return math.nan
     if delta in (0, 1):
         return 0.0 if delta == 1 else math.inf
     growth = math.exp(min(epsilon, MAX_EXPONENT))

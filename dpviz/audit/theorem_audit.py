@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from dpviz.audit.formulas import MIN_LEMMA_DELTA
 from dpviz.audit.text import sentence
 from dpviz.audit.theorems import CONSTANTS, RTOL, THEOREMS, Promise, Theorem, TheoremKind, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Kind, Setting
@@ -129,6 +130,8 @@ def _judge(theorem: Theorem, method: str, setting: Setting) -> TheoremResult:
     # An order, such as m/ε: only its constant can be compared
     exact, values = _exact_threshold(result), setting.arguments()
     printed = theorem.value(**values)
+    if math.isnan(printed):
+        return replace(result, note=f"Its prior is computed for δ from {format_number(MIN_LEMMA_DELTA)} on.")
     if theorem.constant:
         is_comparable = 0 < printed < math.inf and math.isfinite(exact)
         is_order = theorem.kind is TheoremKind.ORDER

@@ -163,6 +163,12 @@ def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
         assert result.actual_delta == pytest.approx(delta / math.sqrt(math.pi * 2.46), rel=1e-12)
 
 
+def test_lemma_6_5_says_where_its_prior_is_computed() -> None:
+    result = result_of("bernoulli", "6.5", n=3, m=3, epsilon=1.0, delta=5e-324)
+    assert (result.verdict, result.printed) == ("not asked here", None)
+    assert "Its prior is computed for δ from 10⁻³⁰⁰ on." in result.sentence
+
+
 @pytest.mark.parametrize(("n", "alpha", "epsilon"), [(100, 1.0, 1.0), (4, 3.0, 0.5)])
 def test_corollary_6_2_is_unsafe_since_the_mode_moves_further_than_the_mean(
     n: int, alpha: float, epsilon: float

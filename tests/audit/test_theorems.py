@@ -86,10 +86,6 @@ def test_bad_input_is_refused_in_words() -> None:
             r"m \(rows of the sample\) must be at most n = 3; got 4",
         ),
         (lambda: THEOREMS["6.17"].value(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true share\) must be"),
-        (
-            lambda: THEOREMS["6.5"].value(n=3, epsilon=1.0, delta=1e-301),
-            r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301",
-        ),
         (lambda: THEOREMS["6.5"].value(n=0, epsilon=1.0, delta=0.1), r"n \(people\) must be"),
     ]
     for call, message in cases:
