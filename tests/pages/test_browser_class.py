@@ -116,7 +116,7 @@ def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(ch
         expect(page.locator(".dpviz-mark")).to_have_text(re.compile("^([2-9]|1[0-9]) of 30"))
         expect(page.locator(".dpviz-mark")).to_have_text("30 of 30")
         press(page, "Reveal truth")
-        expect(page.locator(".dpviz-answer")).to_contain_text("of 30 intervals hold the true share")
+        expect(page.locator(".dpviz-answer")).to_contain_text("of 30 intervals held the true share")
         settle(page)
 
 

@@ -173,9 +173,9 @@ def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(s
     for _ in range(6):
         app.run()
     assert sorted(seat for seat, _ in store.reports(code, 1)) == [1, 2, 3, 4]
-    assert "4 of 4 seats have drawn a table" in headline(app)
+    assert "4 of 4 seats drew a table" in headline(app)
     app.button(key="room_go").click().run()
-    assert "2 of 4 intervals hold the true share" in headline(app)
+    assert "2 of 4 intervals held the true share" in headline(app)
 
 
 def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) -> None:

@@ -319,6 +319,13 @@ def test_a_line_of_a_guess_has_the_secret_count_of_its_own_table() -> None:
     assert [(row["x"], row["answer"]) for row in rows] == [("32", "false"), ("33", "true")]
 
 
+def test_a_single_report_is_told_in_the_singular() -> None:
+    for settings, reports in itertools.product((FRESH, GUESSES), ([(1, 1)], [(1, 0)])):
+        for revealed in (False, True):
+            _, *texts = class_text(class_results(dataclasses.replace(settings, revealed=revealed), reports), 1)
+            assert not re.search(r"\b1(</b>)? (intervals|guesses|seats)", " ".join(texts)), texts
+
+
 def test_a_reveal_before_the_first_guess_says_that_nobody_has_guessed() -> None:
     mark, sentence, short = class_text(class_results(dataclasses.replace(GUESSES, revealed=True), []), 4)
     assert mark == "0 of 4"

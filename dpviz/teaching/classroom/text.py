@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from dpviz.core.formatting import format_distinct, format_number, format_percent, join_words
+from dpviz.core.formatting import format_count, format_distinct, format_number, format_percent, join_words
 from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom.results import ClassResults, GuessTask
@@ -30,9 +30,10 @@ def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
     settings, number, long_run = results.settings, len(results.right), results.long_run
     mode, right, exact = settings.mode, int(results.right.sum()), format_percent(long_run, 3)
     values: dict[str, Any] = {
-        "number": number, "n_seats": n_seats, "share": results.share, "right": right, "luck": "", "exact": exact,
-        "best": belief_text(long_run), "allowed": belief_text(results.allowed), "epsilon": settings.design.epsilon,
-        "level": results.allowed, "method": RULES[settings.rule].computed,
+        "number": number, "seats": format_count(n_seats, "seat"), "intervals": format_count(number, "interval"),
+        "guesses": format_count(number, "guess", "guesses"), "right": right, "share": results.share, "luck": "",
+        "exact": exact, "best": belief_text(long_run), "allowed": belief_text(results.allowed),
+        "epsilon": settings.design.epsilon, "level": results.allowed, "method": RULES[settings.rule].computed,
         "promised": "" if " than " in exact else f", promised {format_percent(results.allowed, 3)}",
     }  # fmt: skip
     mark, part = f"{number} of {n_seats}", "drawn" if number or mode == "guesses" else "nobody"
