@@ -1,7 +1,6 @@
 """How a release is made: the synthesizer, a matrix of the reader's own among them, its prior rule and its promise."""
 
 from collections.abc import Collection
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -30,8 +29,6 @@ FURTHER_NUMBERS = {
 }
 RELEASE_NUMBERS = declared_numbers("controls") | FURTHER_NUMBERS
 """What a release follows from, and what its synthesizer asks for beside that."""
-
-_rescaled = lru_cache(maxsize=16)(rescale_rows)
 
 
 class ReleaseChoice(NamedTuple):
@@ -129,7 +126,11 @@ def _own_matrix(place: Any) -> ReleaseChoice:
         st.button("Use the text instead", key=f"{prefix}use_text", on_click=drop_file)
     elif len(pasted) > MAX_TEXT:
         st.caption(f"A URL carries matrices of up to {MAX_TEXT:,} characters. This one is longer: keep it as a file.")
-    if (rescaled := _rescaled(content)) is not None:
+    checked, rescaled = state.get(f"{prefix}rescaled", ("", None))  # of this reader alone: no cache holds the file
+    if checked != content:
+        rescaled = rescale_rows(content)
+        state[f"{prefix}rescaled"] = content, rescaled
+    if rescaled is not None:
         key = file_key if name else f"{prefix}paste"
         value = (name, rescaled.encode()) if name else rescaled
         label, help = "Divide each row by its sum", "Each row then sums to 1. The numbers count as exact."
