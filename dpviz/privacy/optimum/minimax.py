@@ -59,7 +59,8 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
         target = 0.1 * float(weights @ slack) / size
         slopes = 2 / scale * channel * (estimates[None, :] - counts[:, None])
         mass = weights @ channel
-        curvature = 2 / scale * np.where(mass > 0, mass, np.inf)  # an impossible column stays where it is
+        curvature = 2 / scale * mass
+        curvature[curvature == 0] = np.inf  # an impossible column stays where it is
         drift = weights @ slopes
         matrix = (slopes / curvature) @ slopes.T
         matrix[np.diag_indices(size)] += slack / weights
