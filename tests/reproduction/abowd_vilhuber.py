@@ -38,6 +38,8 @@ def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:
 
     >>> [round(account, 6) for account in accounts_of_delta(PLUG_IN).values()]
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
+    >>> set(accounts_of_delta(LAPLACE).values())  # which keeps its promise
+    {0.0}
     """
     over, matrix = exceeds(privacy.log_odds_table(release), EPSILON), release.transition_matrix()
     failure, even = privacy.failure_by_row(release, EPSILON), privacy.even_counts(release)

@@ -48,16 +48,30 @@ def test_a_cell_of_a_hundred_rows_is_exact_coverage() -> None:
     assert found.own_error == 0
 
 
-def test_all_cells_together_are_as_far_off_as_chance_is() -> None:
-    """Under one reading of each column; other readings fit less or not at all."""
-    for place, size in (("Table 1 (a)", 96), ("Table 1 (b)", 48)):
-        errors = np.array([record.standard_errors for record in cells(place) if not record.is_alternative])
-        assert len(errors) == size
-        assert np.abs(errors).max() < 3
-        assert np.mean(errors**2) < 1.5
-    others = [record for record in cells("Table 1 (b)") if record.is_alternative]
-    assert max(abs(record.standard_errors) for record in others if record.what == "raab") > 10
-    assert max(abs(record.standard_errors) for record in others if record.what == "single") > 3
+@pytest.mark.parametrize(
+    ("paper", "key", "size"),
+    [("Liu (2016)", "table_binary", 96), ("Liu (2016)", "table_normal", 48)]
+    + [("Charest (2011)", f"table_{number}", size) for number, size in ((1, 15), (2, 36), (3, 12), (4, 24))],
+)
+def test_all_cells_together_are_as_far_off_as_chance_is(paper: str, key: str, size: int) -> None:
+    """Under one reading of each column."""
+    scores = [r.standard_errors for r in load_records(paper) if r.key == key and not r.is_alternative]
+    assert len(scores) == size
+    assert max(map(abs, scores)) < 3
+    assert (np.abs(scores) > 1e-12).mean() > 0.8
+    assert np.mean(np.square(scores)) < 1.5
+
+
+@pytest.mark.parametrize(
+    ("key", "what", "distance"),
+    [
+        ("table_normal", "raab", 10), ("table_normal", "single", 3), ("table_3", "posterior_variance_1e-3", 30),
+        ("table_3", "rel_bias_pct", 5), ("table_4", "posterior_variance_1e-3", 6), ("table_4", "rel_bias_pct", 50),
+    ],
+)  # fmt: skip
+def test_other_readings_do_not_fit(key: str, what: str, distance: float) -> None:
+    records = [record for record in load_records() if (record.key, record.what) == (key, what)]
+    assert max(abs(record.standard_errors) for record in records if record.is_alternative) > distance
 
 
 @pytest.mark.parametrize(("n", "sets"), [(100, 201), (2_700, 201), (40, 3)])

@@ -64,6 +64,7 @@ def test_every_record_comes_out_again(paper: str) -> None:
     for before, after in zip(frozen, recomputed, strict=True):
         if before.is_number and not (before.our_error or after.our_error):
             assert float(after.ours) == pytest.approx(float(before.ours), rel=1e-7, abs=1e-6), before.id
+            assert after.error == pytest.approx(before.error, rel=1e-7), before.id
         elif not before.is_number and before.key in simulated:
             assert NUMBERS.sub("#", after.ours) == NUMBERS.sub("#", before.ours), before.id
         elif not before.is_number:
