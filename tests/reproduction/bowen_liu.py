@@ -74,16 +74,18 @@ def usable_share(record: Record, _: SimulationBudget) -> Evidence:
 
 @cache
 def promises() -> dict[tuple[str, str], Evidence]:
-    """Return what the methods really give 100 rows at ε = 1, by source and by the promise as a record has it."""
-    results = {}
-    for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0)):
-        promise = f"{audit.method.name}: ε = {format_number(audit.promised, 3)} for {audit.method.released}"
-        results[audit.method.source, promise] = Evidence(audit.sentence, not audit.verdict.bad)
-    return results
+    """Return what the methods of either paper really give 100 rows at ε = 1, by source and printed promise."""
+    return {
+        (
+            audit.method.source,
+            f"{audit.method.name}: ε = {format_number(audit.promised, 3)} for {audit.method.released}",
+        ): Evidence(audit.sentence, not audit.verdict.bad)
+        for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0))
+    }
 
 
 def promise(record: Record, _: SimulationBudget) -> Evidence:
-    """What a method of either paper really gives."""
+    """What a method really gives."""
     return promises()[f"{record.paper}, {record.place}", record.printed]
 
 
@@ -98,8 +100,7 @@ def accuracy(key: str, n: int, p: float, epsilon: float) -> tuple[float, float]:
 def coverage(key: str, p: float, log: float, budget: SimulationBudget) -> Measure:
     """Coverage for 40 rows at ε = e^log, exact where the sums are short enough."""
     analysis = Analysis(sets=N_SETS, repetitions=min(budget.repetitions, 2_000), seed=budget.seed)
-    *_, outcome = BinaryData(n=40, p=p).outcomes(BINARY_METHODS[key], math.exp(log), math.exp(log), analysis)
-    return outcome.coverage
+    return BinaryData(n=40, p=p).outcome(BINARY_METHODS[key], math.exp(log), analysis).coverage
 
 
 def simulated_coverage(budget: SimulationBudget) -> Findings:
@@ -200,15 +201,16 @@ MIXED = Study([MixedData(**STUDY_3)], ("half", "cell_variance"), (0.0, 2.0), 100
 
 def measured(
     keys: Sequence[str], estimand: str, measure: str, budget: SimulationBudget, study: Study = UNEVEN
-) -> tuple[FloatArray, FloatArray]:
-    """Return a measure and its errors, shape (methods, settings), for all data of a study at each ε."""
-    settings, budget = list(product(study.data, study.logs)), budget.at_most(study.repetitions)
-    measures = [
-        getattr(simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), study.estimands, budget)[estimand], measure)
-        for key, (data, log) in product(keys, settings)
-    ]
-    numbers, errors = np.transpose([(item.value, item.error) for item in measures])
-    return numbers.reshape(len(keys), -1), errors.reshape(len(keys), -1)
+) -> FloatArray:
+    """Return a measure and its errors, shape (2, methods, settings), for all data of a study at each ε."""
+    budget = budget.at_most(study.repetitions)
+
+    def outcome(key: str, data: NormalData, log: float) -> Measure:
+        outcomes = simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), study.estimands, budget)
+        return outcomes[estimand].measures[measure]
+
+    measures = [[outcome(key, *setting) for setting in product(study.data, study.logs)] for key in keys]
+    return np.array([[[getattr(item, name) for item in row] for row in measures] for name in ("value", "error")])
 
 
 def smaller_errors(
@@ -221,10 +223,9 @@ def smaller_errors(
     that of all settings, and the errors of the methods in the first setting and in the others.
     """
     numbers, errors = measured([*firsts, *seconds], estimand, ERROR, budget, study)
-    first, second = np.split(numbers, [len(firsts)])
-    first_error, second_error = np.split(errors, [len(firsts)])
-    tolerance = chance * np.hypot(first_error[:, None], second_error)
-    is_so = (first[:, None] <= factor * second + tolerance).all(axis=(0, 1))
+    pairs = product(range(len(firsts)), range(len(firsts), len(numbers)))
+    is_smaller = [numbers[i] <= factor * numbers[j] + chance * np.hypot(errors[i], errors[j]) for i, j in pairs]
+    is_so = np.all(is_smaller, axis=0)
     return values([is_so.sum(), is_so.size, *numbers.T.ravel()], is_so.all())
 
 
@@ -260,11 +261,9 @@ def nearer(
     share: float = 1.0,
 ) -> Evidence:  # fmt: skip
     """Support a statement that some lines are nearer to a target than others at a share of all points, up to chance."""
-    figure = curves(place, measure, setting)
-    distance = (figure.y - target).abs()
-    pairs = product(keys, references)
-    chance = {pair: 3 * np.hypot(*(figure.error[key] for key in pair)) for pair in pairs}
-    return count([distance[key] <= distance[reference] + error for (key, reference), error in chance.items()], share)
+    y, error = curves(place, measure, setting)
+    distance, pairs = (y - target).abs(), product(keys, references)
+    return count([distance[key] <= distance[r] + 3 * np.hypot(error[key], error[r]) for key, r in pairs], share)
 
 
 def approach(place: str, keys: list[str], exceptions: Sequence[str] = ()) -> Evidence:

@@ -16,7 +16,6 @@ Settings, quotations and what is lost need no evidence.
 ``{all}`` lists all, ``{least}`` and ``{most}`` are the ends. Three digits are significant, or four in ``{0:4}``.
 """
 
-import csv
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -94,14 +93,8 @@ def find_check(record: Record, budget: SimulationBudget) -> Callable[[Simulation
 
 # Sentences
 
-
-def read_table(name: str) -> list[dict[str, str]]:
-    """Return the rows of a file of the folder `data`, every cell as text."""
-    text = (Path(__file__).parent / "data" / f"{name}.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
-
-
-SENTENCES = {(row["paper"], row["key"]): row["sentence"] for row in read_table("sentences")}
+DATA = Path(__file__).parent / "data"
+SENTENCES = pd.read_csv(DATA / "sentences.csv", index_col=["paper", "key"])["sentence"].to_dict()
 """Sentences of the statements, by the keys of paper and statement."""
 
 
@@ -117,9 +110,9 @@ def sentence(record: Record, evidence: Evidence) -> str:
     if not isinstance(evidence.value, tuple):
         return str(evidence.value)
     numbers = _Numbers(evidence.value)
-    places = [_Numbers([number]) for number in numbers]
-    least, most = (_Numbers([end(numbers, default=0.0)]) for end in (min, max))
-    return SENTENCES[PAPER_KEYS[record.paper], record.key].format(*places, all=numbers, least=least, most=most)
+    ends = {name: _Numbers([end(numbers, default=0.0)]) for name, end in (("least", min), ("most", max))}
+    template = SENTENCES[PAPER_KEYS[record.paper], record.key]
+    return template.format(*(_Numbers([number]) for number in numbers), all=numbers, **ends)
 
 
 # Criteria
@@ -171,16 +164,14 @@ class Curves(NamedTuple):
 def curves(paper: str, place: str, measure: str, setting: str = "") -> Curves:
     """Return the lines of a measure in a figure, in all panels whose setting begins with some words."""
     figure = next(figure for figure in load_figures() if (figure.paper, figure.place) == (load_papers()[paper], place))
-    panels = [panel for panel in figure.panels if panel.measure == measure and panel.setting.startswith(setting)]
-
-    def table(name: str) -> pd.DataFrame:
-        tables = {
-            panel.setting: pd.DataFrame({line.key: pd.Series(getattr(line, name), line.x) for line in panel.lines})
-            for panel in panels
-        }
-        return pd.concat(tables, names=["setting", "x"])
-
-    return Curves(table("y"), table("error").fillna(0.0))
+    lines = [
+        pd.DataFrame({"setting": panel.setting, "key": line.key, "x": line.x, "y": line.y, "error": line.error})
+        for panel in figure.panels
+        if panel.measure == measure and panel.setting.startswith(setting)
+        for line in panel.lines
+    ]
+    table = pd.concat(lines).pivot_table(["y", "error"], ["setting", "x"], "key", sort=False)
+    return Curves(table["y"], table["error"].fillna(0.0))
 
 
 # Whether what was computed agrees with what is printed: rounding, simulation error, and many numbers at once

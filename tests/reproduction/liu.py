@@ -1,7 +1,7 @@
 """Table 1, cell by cell, and statements of Liu, Model-based differentially private data synthesis, arXiv:1606.08052."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
@@ -10,19 +10,20 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from dpviz.comparisons import KnownVariance, UnknownVariance, numeric_releases
+from dpviz.comparisons import KnownVariance, NumericStudy, UnknownVariance
+from dpviz.comparisons import numeric_releases as methods
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod
-from dpviz.comparisons.numeric_data import NormalData, NumericStudy
-from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_MEAN_TRUNCATED
+from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.proportion import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import exact_coverage
+from dpviz.coverage import exact_coverage
 from dpviz.coverage.release_distribution import exact_work, release_distribution
-from dpviz.inference.combining_rules import COMBINING_RULES, Formula
-from dpviz.inference.interval_rules import SetStatistics, contains, set_statistics
+from dpviz.inference import COMBINING_RULES, contains
+from dpviz.inference.combining_rules import Formula
+from dpviz.inference.interval_rules import SetStatistics, set_statistics
 from dpviz.mechanisms import GeometricSanitizer, Modips, ModipsTruncated, TwoCellSynthesizer
 from dpviz.privacy.gaussian import gaussian_delta
 from dpviz.published.records import Record, load_records
@@ -36,6 +37,10 @@ SETS_EXAMINED = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 100, 150, 200, 300, 50
 RULE_ORDER = "rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017"  # from the largest to the smallest T
 RUBIN, RAGHUNATHAN, THEOREM_7, RAAB = RULE_ORDER
 BOUNDED = BIT, TRUNCATED = ["modips_communal", "modips_communal_truncated"]  # of Figure 8
+READINGS = pd.read_csv(evidence.DATA / "liu_readings.csv", keep_default_na=False).set_index(
+    ["table", "column", "reading"]
+)
+"""How columns of Table 1 may have been computed, by half of the table, column and words of the reading."""
 
 
 # Table 1
@@ -47,9 +52,6 @@ def divided_by_m(formula: Formula | None) -> Formula:
     return lambda b, v, sets, ratio: formula(b * (sets - 1) / sets, v, sets, ratio)
 
 
-READINGS = pd.DataFrame(evidence.read_table("liu_readings")).set_index(["table", "column", "reading"])
-"""How columns may have been computed, by half of the table, column and words of the reading."""
-
 PROPOSED = COMBINING_RULES[THEOREM_7]
 RULES = COMBINING_RULES | {
     "rubin_1987_few": replace(COMBINING_RULES[RUBIN], degrees=lambda b, _, sets, __: np.full(np.shape(b), sets - 1.0)),
@@ -60,7 +62,7 @@ RULES = COMBINING_RULES | {
 
 def draw_releases(
     mechanism: TwoCellSynthesizer, p: float, sets: int, runs: int, seed: int
-) -> Iterator[tuple[FloatArray, SetStatistics]]:
+) -> Generator[tuple[FloatArray, SetStatistics]]:
     """Yield the releases of so many studies, grouped by the confidential count; each study has the same probability."""
     rng = np.random.default_rng(seed)
     confidential, counts = np.unique(rng.binomial(mechanism.n, p, runs), return_counts=True)
@@ -77,12 +79,10 @@ def binary_coverage(
 
     Sums of up to a minute are simulated if the budget has fewer repetitions than the paper.
     """
+    n_drawn, is_full = max(sets, 1), budget.repetitions >= evidence.PRINTED_REPETITIONS
     mechanism: TwoCellSynthesizer = GeometricSanitizer(n=n, epsilon=EPSILON_WITHOUT_NOISE)
     if sets:
         mechanism = Modips(n=n, m=n, epsilon=epsilon / sets)
-    n_drawn = max(sets, 1)
-    releases: Iterator[tuple[FloatArray, SetStatistics]]
-    is_full = budget.repetitions >= evidence.PRINTED_REPETITIONS
     if (is_full or sets <= 1) and exact_work(mechanism, p=p, sets=n_drawn) < math.inf:
         distribution, runs = release_distribution(mechanism, p=p, sets=n_drawn), 0
         blocks = row_blocks(len(distribution.probability), 1)
@@ -104,10 +104,10 @@ def normal_data(n: int, high: float = 4.0, kind: type[NormalData] = KnownVarianc
 @lru_cache(maxsize=512)
 def normal_coverage(
     n: int, epsilon: float, sets: int, rules: tuple[str, ...], estimands: tuple[str, ...], budget: SimulationBudget
-) -> Mapping[tuple[str, str], float]:
+) -> dict[tuple[str, str], float]:
     """Return simulated coverage by estimand and rule; no sets stand for the confidential data."""
     results = NumericStudy(
-        data=normal_data(n), method=MODIPS_MEAN if sets else numeric_releases.ORIGINAL_ROWS, epsilon=epsilon,
+        data=normal_data(n), method=methods.MODIPS_MEAN if sets else methods.ORIGINAL_ROWS, epsilon=epsilon,
         sets=max(sets, 1), estimands=estimands, rules=rules, repetitions=budget.repetitions, seed=budget.seed,
     ).run()  # fmt: skip
     return {key: results.measures(*key).coverage.value for key in product(estimands, rules)}
@@ -132,21 +132,20 @@ def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     reading = READINGS.loc[half, record.what, record.reading.partition(" n is read")[0]]
     alike = READINGS.loc[half].query("sets == @reading.sets")
     rules, estimands = (tuple(alike[name].unique()) for name in ("rule", "estimand"))
-    n, epsilon, sets = int(design["n"]), float(design["epsilon"]), int(reading["sets"])
+    n, epsilon = int(design["n"]), float(design["epsilon"])
     if half == "binary":
-        shares, runs = binary_coverage(n, float(design["p"]), epsilon, sets, rules, budget)
+        shares, runs = binary_coverage(n, float(design["p"]), epsilon, reading["sets"], rules, budget)
         return share_evidence(record, shares[reading["rule"]], runs)
-    results = normal_coverage(n, epsilon, sets, rules, estimands, budget)
+    results = normal_coverage(n, epsilon, reading["sets"], rules, estimands, budget)
     return share_evidence(record, results[reading["estimand"], reading["rule"]], budget.repetitions)
 
 
-def covered(column: str, budget: SimulationBudget, max_epsilon: float = math.inf) -> tuple[FloatArray, FloatArray]:
-    """Return coverage in per cent and its error in a column of both halves."""
-    cells = [r for r in load_records("Liu (2016)") if r.place.startswith("Table 1") and not r.is_alternative]
+def covered(column: str, budget: SimulationBudget, max_epsilon: float = math.inf) -> FloatArray:
+    """Return coverage in per cent and its error in a column of both halves, shape (2, cells)."""
+    cells = [r for r in load_records("Liu (2016)") if r.key.startswith("table") and not r.is_alternative]
     cells = [cell for cell in cells if cell.what == column and float(cell.parameters["epsilon"]) <= max_epsilon]
     results = [table_cell(cell, budget) for cell in cells]
-    coverage, errors = 100 * np.array([(cell.value, cell.own_error) for cell in results], float).T
-    return coverage, errors
+    return 100 * np.array([(result.value, result.own_error) for result in results], float).T
 
 
 def section_5_2(budget: SimulationBudget) -> Findings:
@@ -170,8 +169,8 @@ def arithmetic() -> Findings:
     yield "gap", values(1 / 6, 0.1 >= 1 / 6)
     yield "outside", 200 * ndtr(-4.0)
     data = normal_data(100, kind=UnknownVariance)
-    mean, variance, *_ = numeric_releases.MODIPS_COMMUNAL.noise_scales(data, 1.0).values()
-    share = numeric_releases._mean_share(data, None)
+    mean, variance, *_ = methods.MODIPS_COMMUNAL.noise_scales(data, 1.0).values()
+    share = methods._mean_share(data, None)
     yield "communal", values([share, mean], math.isclose(mean, variance))
 
     # The mean and s² of five rows, none to all of them at the upper bound and the rest at the lower one
@@ -263,25 +262,25 @@ def simulated_means(budget: SimulationBudget) -> Findings:
     share = sum(chance @ contains(*PROPOSED.ends(statistics, 0.95), 0.1) for chance, statistics in releases)
     yield "severe", between(100 * share, high=85)
 
-    methods = MODIPS_MEAN_TRUNCATED, MODIPS_MEAN
-    coverages = [normal_mean(method, normal_data(100), 2, budget).coverage for method in methods[::-1]]
+    compared = methods.MODIPS_MEAN_TRUNCATED, methods.MODIPS_MEAN
+    coverages = [normal_mean(method, normal_data(100), 2, budget).coverage for method in compared[::-1]]
     shares = 100 * np.array([(coverage.value, coverage.error) for coverage in coverages])
     yield "normal_two", values(shares, (np.abs(shares[:, 0] - 91) < 2 + 3 * shares[:, 1]).all())
 
-    even, uneven = (normal_mean(MODIPS_MEAN, normal_data(100, high), 40, budget).bias for high in (4.0, 5.0))
+    even, uneven = (normal_mean(methods.MODIPS_MEAN, normal_data(100, high), 40, budget).bias for high in (4.0, 5.0))
     is_so = abs(even.value) < 4 * even.error and uneven.value > 0.05
     yield "normal_bias", values([even.value, even.error, uneven.value, uneven.error], is_so)
 
     # Widths at the printed peaks, 20 and 40 sets, over the largest
     ratios, is_so = [], True
-    for method, peak in zip(methods, (20, 40), strict=True):
+    for method, peak in zip(compared, (20, 40), strict=True):
         widths = {sets: normal_mean(method, normal_data(100), sets, budget).mean_width for sets in (5, 10, 20, 40, 80)}
         sets, largest = max(widths.items(), key=lambda item: item[1].value)
         ratios += [widths[peak].value / largest.value, sets]
         is_so &= widths[peak].value > 0.9 * largest.value - 3 * largest.error
     yield "peaks", values(ratios, is_so)
 
-    split = [numeric_releases.MODIPS_SPLIT.with_share(share) for share in (0.1, 0.5, 0.9)]
+    split = [methods.MODIPS_SPLIT.with_share(share) for share in (0.1, 0.5, 0.9)]
     data = normal_data(100, kind=UnknownVariance)
     half_widths = [normal_mean(method, data, N_SETS, budget).mean_width.value / 2 for method in split]
     yield "narrower", evidence.decreasing([*half_widths, 1.96 / math.sqrt(100)])
