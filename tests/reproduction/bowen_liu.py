@@ -75,18 +75,11 @@ def usable_share(record: Record, _: SimulationBudget) -> Evidence:
 @cache
 def promises() -> dict[tuple[str, str], Evidence]:
     """Return what the methods of either paper really give 100 rows at ε = 1, by source and printed promise."""
-    return {
-        (
-            audit.method.source,
-            f"{audit.method.name}: ε = {format_number(audit.promised, 3)} for {audit.method.released}",
-        ): Evidence(audit.sentence, not audit.verdict.bad)
-        for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0))
-    }
-
-
-def promise(record: Record, _: SimulationBudget) -> Evidence:
-    """What a method really gives."""
-    return promises()[f"{record.paper}, {record.place}", record.printed]
+    results = {}
+    for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0)):
+        promise = f"{audit.method.name}: ε = {format_number(audit.promised, 3)} for {audit.method.released}"
+        results[audit.method.source, promise] = Evidence(audit.sentence, not audit.verdict.bad)
+    return results
 
 
 # Study 1: one proportion
@@ -337,7 +330,10 @@ def figures_of_studies_2_and_3() -> Findings:
 
 
 evidence.CELL_CHECKS["bowen_liu", "usable_shares"] = usable_share
-evidence.CELL_CHECKS["bowen_liu", "promises"] = evidence.CELL_CHECKS["liu", "promises"] = promise
+for paper in ("bowen_liu", "liu"):
+    evidence.CELL_CHECKS[paper, "promises"] = lambda record, _: promises()[
+        f"{record.paper}, {record.place}", record.printed
+    ]
 evidence.SECTIONS["bowen_liu"] = [
     exact_results, simulated_coverage, simulated_errors, figures_of_study_1, figures_of_studies_2_and_3,
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import product
+from itertools import product, starmap
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -116,13 +116,12 @@ def zheng_figures(_: SimulationBudget) -> Rows:
 def proportion_figures(budget: SimulationBudget) -> Rows:
     """Study 1: all measures of one proportion by seven methods, against ε."""
     analysis = Analysis(sets=N_SETS, repetitions=PRINTED_REPETITIONS, seed=budget.seed)
+    keys = "original", "multiple_synthesis", "laplace", "modips", "modips_truncated", "beta_binomial", "posterior_mean"
+    compared = [bowen_liu.BINARY_METHODS[key] for key in keys]
 
     def measures(data: BinaryData, method: ComparedMethod, epsilon: float) -> Measures:
-        *_, outcome = data.outcomes(method, epsilon, epsilon, analysis)
-        return outcome.measures
+        return data.outcome(method, epsilon, analysis).measures
 
-    private = "laplace", "modips", "modips_truncated", "beta_binomial", "posterior_mean"
-    compared = [bowen_liu.BINARY_METHODS[key] for key in ("original", "multiple_synthesis", *private)]
     for p, n in product((0.15, 0.25, 0.5), (40, 100, 1_000)):
         main = ["supplement, Figure 1"] * 3 if p == 0.5 else ["Figure 2", "Figure 2", "Figure 3"]
         places = dict(zip(MEASURES, (*main, "supplement, Figure 2"), strict=True))
@@ -160,15 +159,13 @@ MARGINALS = [
     levels.ravel() == level for levels, n in zip(np.indices(LEVELS), LEVELS, strict=True) for level in range(n - 1)
 ]
 """Which cells each free marginal probability is of: all levels of a category but its last."""
+ESTIMANDS = [f"marginal_{place}" for place in range(len(MARGINALS))] + [f"mean_{place}" for place in range(N_CELLS)]
 
 
-def _estimand(place: int) -> NumericEstimand:
-    """Return a marginal probability, or the mean of a cell."""
-    key, label, symbol = f"marginal_{place + 1}", "a marginal probability", "π"
-    if place >= len(MARGINALS):
-        key, label, symbol = f"mean_{place - len(MARGINALS) + 1}", "the mean of a cell", "μ"
+def estimand_at(place: int, key: str) -> NumericEstimand:
+    """Return the estimand at a place of what `EveryCell` reads."""
     return NumericEstimand(
-        key, label, symbol,
+        key, key, key,
         truth=lambda data: float(data.true_values[place]),
         estimate=lambda moments: moments[0][place],
         within=lambda moments, _: moments[1][place],
@@ -178,8 +175,8 @@ def _estimand(place: int) -> NumericEstimand:
 class EveryCell(MixedData):
     """Mixed data of which every free marginal probability is estimated, and every cell mean of the first number."""
 
-    estimands: ClassVar[tuple[NumericEstimand, ...]] = tuple(map(_estimand, range(len(MARGINALS) + N_CELLS)))
-    studied: ClassVar[Mapping[str, NumericEstimand]] = {estimand.key: estimand for estimand in estimands}
+    estimands: ClassVar[tuple[NumericEstimand, ...]] = tuple(starmap(estimand_at, enumerate(ESTIMANDS)))
+    studied: ClassVar[Mapping[str, NumericEstimand]] = dict(zip(ESTIMANDS, estimands, strict=True))
 
     @property
     def true_values(self) -> FloatArray:
@@ -204,8 +201,8 @@ def mixed_figures(budget: SimulationBudget) -> Rows:
     compared = [method for method in MixedData.methods if method.key in keys]
 
     def at_place(epsilon: float, prefix: str, method: NumericMethod, place: float) -> Measures:
-        estimands = tuple(EveryCell.studied)
-        return numeric_measures(EveryCell(**STUDY_3), estimands, f"{prefix}_{place}", budget, method, epsilon)
+        key = f"{prefix}_{place - 1}"
+        return numeric_measures(EveryCell(**STUDY_3), tuple(ESTIMANDS), key, budget, method, epsilon)
 
     parts = ("mean", N_CELLS, "cell means"), ("marginal", len(MARGINALS), "marginal probabilities")
     for log, (prefix, size, name) in product((0, 2, 4, 6), parts):
