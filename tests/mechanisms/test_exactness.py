@@ -228,11 +228,11 @@ def test_delta_is_the_largest_divergence_of_all_neighbours(s: Synthesizer) -> No
 
 
 TINY = [
-    (BetaBinomial(n=60, m=300, alpha=50.0, beta=50.0), {1.17: -20, 1.92: -65}),
-    (BetaBinomial(n=12, m=500, alpha=800.0, beta=900.0), {0.194: -19, 0.48: -134}),
-    (BetaBinomial(n=12, m=500, alpha=2000.0, beta=1.5), {2.9: -22, 5.2: -250}),
-    (PosteriorMean(n=50, m=200, alpha=3.0, beta=40.0), {17.0: -38, 56.0: -250}),
-    (PosteriorMode(n=30, m=300, alpha=90.0, beta=12.0), {15.0: -109, 23.4: -240}),
+    (BetaBinomial(n=4, m=300, alpha=20.0, beta=80.0), {1.9: -25, 2.76: -65}),
+    (BetaBinomial(n=4, m=500, alpha=800.0, beta=900.0), {0.194: -19, 0.48: -134}),
+    (BetaBinomial(n=4, m=500, alpha=2000.0, beta=1.5), {2.9: -22, 5.2: -249}),
+    (PosteriorMean(n=4, m=200, alpha=3.0, beta=40.0), {20.0: -30, 57.4: -214}),
+    (PosteriorMode(n=4, m=300, alpha=90.0, beta=12.0), {16.0: -109, 25.0: -240}),
 ]
 
 

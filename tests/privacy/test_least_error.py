@@ -219,7 +219,7 @@ def test_times_the_best_for_more_than_a_hundred_rows() -> None:
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta"),
     [(101, 0.0, 0.01), (150, 0.01, 1e-6), (300, 0.1, 1e-4), (1_000, 0.01, 0.01), (200, 30.0, 1e-6), (300, 1.0, 1e-12),
-     (500, 0.0, 1e-4), (10_000, 1.0, 5e-324), (1_000, 5e-324, 5e-324)],
+     (500, 0.0, 1e-4), (1_000, 1.0, 5e-324), (1_000, 5e-324, 5e-324)],
 )  # fmt: skip
 def test_bound_and_mechanism_are_within_one_per_cent(n: int, epsilon: float, delta: float, criterion: str) -> None:
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
