@@ -77,9 +77,7 @@ POSTERIORS = PosteriorPlan(
     interval="equal tails", repetitions=234, seed=5, batch=50,
 )  # fmt: skip
 PLANS = pytest.mark.parametrize("plan", [GAUSSIAN, SETS], ids=["gaussian", "sets"])
-KINDS = pytest.mark.parametrize(
-    "plan", [GAUSSIAN, SETS, NUMBERS, NESTED_SETS, POSTERIORS], ids=lambda plan: type(plan).__name__
-)
+KINDS: tuple[Plan[Any], ...] = (GAUSSIAN, SETS, NUMBERS, NESTED_SETS, POSTERIORS)
 
 
 def prefix(plan: Plan[Any], repetitions: int) -> Tally:
@@ -94,7 +92,7 @@ def test_the_coverage_of_another_kind_of_interval_is_its_level():
     assert len(tally.series["mean"]) == 70
 
 
-@KINDS
+@pytest.mark.parametrize("plan", KINDS, ids=lambda plan: type(plan).__name__)
 def test_every_kind_goes_on_to_the_same_digits(plan):
     """From a prefix that ends in a block, or at its end; and from the file of one."""
     whole = run_simulation(plan)
@@ -111,15 +109,15 @@ def test_every_kind_goes_on_to_the_same_digits(plan):
             assert last == whole
 
 
-@KINDS
-def test_every_executor_gives_the_same_digits(plan):
-    whole = run_simulation(plan)
-    with ThreadPoolExecutor(2) as threads:
-        assert run_simulation(plan, workers=3, executor=threads) == whole
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
-        assert run_simulation(plan, workers=2, executor=processes) == whole
-        *_, resumed = stream_simulation(plan, start=next(stream_simulation(plan)), workers=3, executor=processes)
-        assert resumed == whole and resumed.plan == plan
+def test_every_executor_gives_the_same_digits():
+    spawn = multiprocessing.get_context("spawn")
+    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2, mp_context=spawn) as processes:
+        for plan in KINDS:
+            whole = run_simulation(plan)
+            assert run_simulation(plan, workers=3, executor=threads) == whole, plan
+            assert run_simulation(plan, workers=2, executor=processes) == whole, plan
+            *_, resumed = stream_simulation(plan, start=next(stream_simulation(plan)), workers=3, executor=processes)
+            assert resumed == whole and resumed.plan == plan
 
 
 def test_a_stopped_run_leaves_the_executor_of_the_caller_open_and_idle():

@@ -117,7 +117,7 @@ def test_no_release_that_is_really_private_adds_less_than_the_smallest_error(met
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_what_is_shorter_than_any_interval_can_be_misses_its_level_or_breaks_its_promise(rule, epsilon):
     """What the picture says of lines in its grey area; rules that hold their level at every p are never there."""
-    analysis, places = Analysis(sets=2, rule=rule, repetitions=500), np.linspace(0.0, 1.0, 41)
+    analysis, places = Analysis(sets=2, rule=rule, repetitions=500), np.linspace(0.0, 1.0, 21)
     every, below = {p: BinaryData(n=12, p=p) for p in places.tolist()}, 0
     for method in BinaryData.methods:
         found = {p: data.outcome(method, epsilon, analysis) for p, data in every.items()}

@@ -269,15 +269,18 @@ def test_keys_go_through_lessons_and_answer_in_the_game(context: BrowserContext,
         settle(page)
 
 
-def test_every_answer_of_a_lesson_can_be_chosen_with_the_keyboard(context: BrowserContext, server: str) -> None:
+def test_the_first_and_the_last_answer_of_a_lesson_can_be_chosen_with_the_keyboard(
+    context: BrowserContext, server: str
+) -> None:
     question = LESSONS["one_answer"].steps[2].question
-    assert question is not None and len(question.options) == 4
-    for place, option in enumerate(question.options):
+    assert question is not None
+    options = [*question.options]
+    for place in (0, len(options) - 1):
         with visit(context, f"{server}/lessons?lesson=one_answer&step=3") as page:
             page.get_by_role("radio").first.focus()
             for key in ("Space", *["ArrowDown"] * place, "Tab", "Enter"):
                 page.keyboard.press(key)
-            expect(page).to_have_url(re.compile(f"guess3={option}$"))
+            expect(page).to_have_url(re.compile(f"guess3={options[place]}$"))
             settle(page)
             expect(page.get_by_role("button", name="Next")).to_be_focused()
 
