@@ -222,7 +222,7 @@ class Projector:
                 self._button("Draw again", "again", RoomSettings.next_round)
 
     def _button(self, label: str, name: str, change: Callable[[RoomSettings], RoomSettings], **rest: Any) -> None:
-        args = (server.rooms().change, self.room.code, self.token, change)
+        args = (server.rooms().store.change, self.room.code, self.token, change)
         st.button(label, key=PREFIX + name, on_click=server.attempt, args=args, width="stretch", **rest)
 
     def _control(
@@ -249,7 +249,7 @@ class Projector:
 
         if isinstance(options, Mapping):
             rest["format_func"] = options.get
-        args = (server.rooms().change, self.room.code, self.token, change)
+        args = (server.rooms().store.change, self.room.code, self.token, change)
         widget(label, list(options), key=key, on_change=server.attempt, args=args, **rest)
 
 

@@ -61,7 +61,7 @@ def present(store: RoomStore, code: str) -> RoomSettings:
 
 
 def change(code: str, token: str, after: RoomSettings) -> None:
-    server.rooms().change(code, token, lambda before: after)
+    server.rooms().store.change(code, token, lambda before: after)
 
 
 def problems(app: AppTest) -> list[str]:

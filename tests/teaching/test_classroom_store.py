@@ -7,14 +7,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
+from dpviz.teaching.classroom import service as serving
 from dpviz.teaching.classroom import store as stored
+from dpviz.teaching.classroom.service import RoomService
 from dpviz.teaching.classroom.settings import RoomSettings
 from dpviz.teaching.classroom.store import SCHEMA, RoomProblem, RoomStore
 from dpviz.teaching.classroom.tokens import new_token
@@ -52,6 +54,10 @@ def store(address: str) -> Iterator[RoomStore]:
     engine.dispose()
 
 
+def set_to(settings: RoomSettings) -> Callable[[RoomSettings], RoomSettings]:
+    return lambda _: settings
+
+
 def everything(store: RoomStore) -> str:
     """All that the database holds, as text."""
     with store._engine.connect() as rows:
@@ -69,12 +75,12 @@ def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Roo
     assert second_code != code
     assert not store.is_teacher(code, wrong)
     after = FRESH.with_design(epsilon=2.0)
-    store.change(code, token, after)
+    store.change(code, token, set_to(after))
     changed = store.room(code)
     assert changed is not None
     assert (changed.settings, changed.version) == (after, 2)
     with pytest.raises(RoomProblem, match="not its teacher's link"):
-        store.change(code, wrong, FRESH)
+        store.change(code, wrong, set_to(FRESH))
     store.end(code, wrong)
     assert store.room(code) == changed
     assert store.room("AAAAAA") is None
@@ -116,7 +122,7 @@ def test_the_first_report_of_a_seat_counts_and_only_in_the_present_round(store: 
     store.report("AAAAAA", 1, 3, 1)
     assert store.reports(code, 1) == [(2, 1), (1, 0)]
     assert (store.guess_of(code, 1, 2), store.guess_of(code, 1, 3)) == (1, None)
-    store.change(code, token, FRESH.next_round())
+    store.change(code, token, RoomSettings.next_round)
     store.report(code, 1, 3, 1)
     store.report(code, 2, 3)
     room = store.room(code)
@@ -145,7 +151,7 @@ def test_of_a_room_that_has_ended_nothing_is_kept(store: RoomStore) -> None:
     assert room.version > before.version
     assert (store.reports(code, 1), store.history(code), store.seat_of(code, own)) == ([], [], None)
     assert "beta_binomial" not in everything(store)
-    for act in (lambda: store.take_seat(code), lambda: store.change(code, token, FRESH)):
+    for act in (lambda: store.take_seat(code), lambda: store.change(code, token, RoomSettings.next_round)):
         with pytest.raises(RoomProblem):
             act()
     store.report(code, 1, seat, 1)
@@ -273,9 +279,42 @@ def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(
         guesses,
         dataclasses.replace(guesses, revealed=True),
     ):
-        store.change(code, token, settings)
+        store.change(code, token, set_to(settings))
     history = [(settings.mode, settings.design.epsilon, settings.revealed) for settings in store.history(code)]
     assert history == [("intervals", 1.0, True), ("intervals", 2.0, False), ("guesses", 2.0, True)]
     monkeypatch.setattr(stored, "MAX_HISTORY", 3)
-    store.change(code, token, louder.next_round())
-    assert [settings.mode for settings in store.history(code)] == ["intervals"] * 3
+    store.change(code, token, set_to(louder.next_round()))
+    assert [settings.mode for settings in store.history(code)] == ["intervals", "guesses", "intervals"]  # the latest
+
+
+def test_changes_that_come_at_once_all_count(store: RoomStore) -> None:
+    code, token = store.open(FRESH)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: store.change(code, token, RoomSettings.next_round), range(20)))
+    room = store.room(code)
+    assert room is not None and room.settings is not None
+    assert (room.settings.round, room.version) == (21, 21)
+    store.change(code, token, lambda before: before)
+    assert store.room(code) == room
+
+
+def test_a_guess_counts_only_before_the_answer_is_told(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, token = store.open(FRESH.next_round(mode="guesses"))
+    service = RoomService(store)
+    service.guess(code, 2, 1, 1)
+    seen = store.room(code)
+    store.change(code, token, lambda before: dataclasses.replace(before, revealed=True))
+    monkeypatch.setattr(store, "room", lambda _: seen)  # as it was when the guess set out
+    service.guess(code, 2, 2, 1)
+    assert store.reports(code, 2) == [(1, 1)]
+
+
+def test_what_a_server_knows_of_rooms_is_bounded(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "MAX_KNOWN", 2)
+    monkeypatch.setattr(serving, "MAX_CACHED_ROOMS", 2)
+    service = RoomService(store)
+    for _ in range(5):
+        code, _ = service.open(FRESH, 0, "here")
+        room = service.enter(code, "elsewhere")
+        assert service.watched(room.watch, "here") == room
+    assert len(service._known) <= 2 and len(service._codes) <= 2

@@ -12,6 +12,7 @@ from dpviz.teaching.classroom.tokens import RateLimit
 
 CACHE_S = 0.3  # age up to which what is known of a room counts as present: two hundred phones ask every second
 MAX_CACHED_ROOMS = 2_000
+MAX_KNOWN = 20_000  # pairs of a network and a room that it has entered: all are forgotten beyond
 N_SIMULATED = 2  # simulated seats that report at a time
 
 VERSIONS: dict[str, Callable[[Room], str]] = {
@@ -56,7 +57,7 @@ class RoomService:
             raise RoomProblem(
                 "There is no room with this code. Look at it once more, or ask your teacher for the link."
             )
-        self._known.add((network, code))
+        self._note_known(network, code)
         return room
 
     def open(self, settings: RoomSettings, simulated: int, network: str) -> tuple[str, str]:
@@ -64,8 +65,13 @@ class RoomService:
         if not self.opened_rooms.count(network):
             raise RoomProblem("Many rooms have been opened from your network. Wait an hour, or use one that is open.")
         code, token = self.store.open(settings, simulated)
-        self._known.add((network, code))
+        self._note_known(network, code)
         return code, token
+
+    def _note_known(self, network: str, code: str) -> None:
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        self._known.add((network, code))
 
     def take_seat(self, code: str, network: str) -> tuple[int, str]:
         """Number and token of a free seat; a RoomProblem where there is none, or many were taken."""
@@ -75,19 +81,16 @@ class RoomService:
 
     def watched(self, watch: str, network: str) -> Room | None:
         """Room by the name that nobody can guess; None if there is none, or too many such were asked for."""
-        if watch not in self._codes:
+        code = self._codes.get(watch)
+        if code is None:
             code = self.store.watched(watch) if self.unknown_rooms.is_free(network) else None
             if code is None:
                 self.unknown_rooms.count(network)
                 return None
+            if len(self._codes) >= MAX_CACHED_ROOMS:
+                self._codes.clear()
             self._codes[watch] = code
-        return self.present(self._codes[watch])
-
-    def change(self, code: str, token: str, change: Callable[[RoomSettings], RoomSettings]) -> None:
-        """Change a room, for its teacher, from its settings at this moment."""
-        _, before = require_open(self.store.room(code))
-        if (after := change(before)) != before:
-            self.store.change(code, token, after)
+        return self.present(code)
 
     def free_seats(self, code: str, token: str) -> str:
         """Free the seats that have not reported in this round, for the teacher; a sentence on how many there were."""
@@ -99,7 +102,7 @@ class RoomService:
         """Report the guess of a seat, unless the answer was told in the meantime."""
         room = self.store.room(code)
         if room is not None and room.settings is not None and not room.settings.revealed:
-            self.store.report(code, round_number, seat, guess)
+            self.store.report(code, round_number, seat, guess, version=room.version)
 
     def simulate_reports(self, room: Room, settings: RoomSettings, reports: Reports) -> bool:
         """Have some simulated seats report; whether any had not reported yet."""

@@ -6,6 +6,7 @@ Nothing about a person is stored: numbers of seats, guesses, hashes of tokens, a
 import json
 import math
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,7 +23,7 @@ from dpviz.teaching.classroom.tokens import hash_token, new_code, new_token
 MAX_ROOMS = 500  # open at a time
 LIFETIME_S = 24 * 3600
 HOUR_S = 3600
-MAX_HISTORY = 100  # settings of a room that are remembered
+MAX_HISTORY = 100  # latest settings of a room that are remembered
 ENDED = "This room has ended. What was reported in it has been deleted."
 SQLITE_WAIT_MS = 15_000  # for another process to be done with writing
 
@@ -162,10 +163,17 @@ class RoomStore:
             connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(seats=ROOMS.c.simulated + n_taken))
         return n_freed
 
-    def report(self, code: str, round_number: int, seat: int, guess: int | None = None) -> None:
-        """Note that a seat has drawn, or what it guesses; its first report counts, and only in the present round."""
+    def report(
+        self, code: str, round_number: int, seat: int, guess: int | None = None, *, version: int | None = None
+    ) -> None:  # fmt: skip
+        """Note that a seat has drawn, or what it guesses; its first report counts, and only in the present round.
+
+        With a `version` it counts only while the room has not been changed since.
+        """
         values = [sa.literal(value, sa.Integer) for value in (round_number, seat, guess)]
         is_present = (ROOMS.c.code == code) & ~ROOMS.c.ended & (ROOMS.c.round == round_number)
+        if version is not None:
+            is_present &= ROOMS.c.version == version
         source = select(ROOMS.c.code, *values).where(is_present)
         with suppress(IntegrityError), self._engine.begin() as connection:  # where it has reported before
             connection.execute(sa.insert(REPORTS).from_select(["code", "round", "seat", "guess"], source))
@@ -183,20 +191,27 @@ class RoomStore:
         return self._scalar(select(REPORTS.c.guess).where(place))
 
     def history(self, code: str) -> list[RoomSettings]:
-        """Return the first settings that were shown, and the last: each with another question, as it was at its end."""
+        """Return the settings that were shown, up to the last: each with another question, as it was at its end."""
         return list(_read_history(self._scalar(select(ROOMS.c.history).where(ROOMS.c.code == code)) or ""))
 
-    def change(self, code: str, token: str, settings: RoomSettings) -> None:
-        """Set a room to other settings, for its teacher; a RoomProblem where it has ended or the token is wrong."""
+    def change(self, code: str, token: str, change: Callable[[RoomSettings], RoomSettings]) -> None:
+        """Change a room, for its teacher, from its settings at this moment: changes that come at once all count.
+
+        A RoomProblem where it has ended or the token is wrong.
+        """
         with self._engine.begin() as connection:
             _write_as_teacher(connection, code, token)
             history = list(_read_history(connection.scalar(select(ROOMS.c.history).where(ROOMS.c.code == code)) or ""))
-            # What nobody has seen, and the same question with its answer, is replaced
             present = history[-1]
-            is_same_question = replace(settings, running=True, revealed=present.revealed) == present
-            if not present.running or is_same_question or len(history) >= MAX_HISTORY:
+            settings = change(present)
+            if settings == present:
+                connection.rollback()
+                return
+            # What nobody has seen, and the same question with its answer, is replaced
+            if not present.running or replace(settings, running=True, revealed=present.revealed) == present:
                 history.pop()
-            values = {"round": settings.round, "history": json.dumps([item.to_json() for item in (*history, settings)])}
+            texts = [item.to_json() for item in (*history, settings)][-MAX_HISTORY:]
+            values = {"round": settings.round, "history": json.dumps(texts)}
             connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(values))
 
     def end(self, code: str, token: str) -> None:
