@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -151,12 +150,17 @@ class PlanMechanism(ABC):
         threshold = statistic.suppress_below
         low, high = statistic.count_range(self.n)
         error, count = self._largest_error(statistic, threshold)
+        limit = statistic.limit * self.n * (1 + LIMIT_ROUNDING)
 
-        def is_broken(threshold: int) -> bool:
-            return self._largest_error(statistic, threshold)[0] > statistic.limit * self.n * (1 + LIMIT_ROUNDING)
+        def keeps_limit(threshold: int) -> bool:
+            # Most thresholds that break the limit do so at one of these counts: the others are seldom looked at
+            likely = {count, low, max(low, min(high, threshold - 1))}
+            return (
+                max(self.withheld_error(value, threshold, statistic.level) for value in likely) <= limit
+                and self._largest_error(statistic, threshold)[0] <= limit
+            )
 
         withheld = [abs(threshold / 2 - value) for value in (low, min(high, threshold - 1)) if low < threshold]
-        thresholds = range(1, threshold + 1)
         return PublishedError(
             statistic=statistic,
             n=self.n,
@@ -164,7 +168,7 @@ class PlanMechanism(ABC):
             count=count,
             error_before=self.error(statistic),
             without_noise=max(withheld, default=0.0) / self.n,
-            threshold=bisect.bisect_left(thresholds, True, key=is_broken) if is_broken(threshold) else threshold,
+            threshold=next(filter(keeps_limit, range(threshold, 0, -1)), 0),  # the error is not monotone in it
             examples=tuple(sorted({low, min(max(threshold, low), high), high})),
         )
 

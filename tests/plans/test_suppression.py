@@ -135,11 +135,19 @@ def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanM
         assert published.error == pytest.approx(worst, rel=1e-6), (n, rate, threshold, low)
         assert published.breaks_limit == (published.error > max(0.2, published.error_before) * (1 + 1e-9))
         if published.breaks_limit and published.error_before <= 0.2:
-            for distance, holds in ((published.threshold, True), (published.threshold + 1, False)):
+            for distance in range(max(published.threshold, 1), threshold):
                 other = dataclasses.replace(statistic, suppress_below=distance)
-                assert distance == 0 or (published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)) == holds
+                holds = published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)
+                assert holds == (distance == published.threshold)
         sure = published_worst(statistic, n, 80.0, kind) if measure == "typical" else published.without_noise
         assert published.without_noise == pytest.approx(sure, abs=1e-6)
+
+
+def test_the_largest_threshold_that_keeps_the_limit_is_found_beyond_smaller_ones_that_break_it() -> None:
+    shared: dict = {"lowest": 0.06, "highest": 0.654, "suppress_below": 10, "limit": 0.4722}
+    statistic = CategoryShares(name="a", categories=3, measure="within", mechanism="laplace_count", **shared)
+    published = RoundedLaplaceNoise(0.4985, 6).published_error(statistic)
+    assert published is not None and published.threshold == 7
 
 
 def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
