@@ -191,7 +191,7 @@ def describe_release(values: Mapping[str, Any]) -> str:
     """
     parts = []
     if "synthesizer" in values:
-        parts.append(SYNTHESIZERS[values["synthesizer"]].info.label.partition(" (")[0])
+        parts.append(SYNTHESIZERS[values["synthesizer"]].info.label)
     if "n" in values:
         parts.append(format_count(int(values["n"]), "person", "people"))
     if "sets" in values:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.mechanisms import SYNTHESIZERS
 from pages.ui.navigation import PAGES, START, Page
+from pages.ui.release import describe_release
 from tests.pages.apptest import answer, links, open_page, problems, set_state, settings, sound, texts, visit
 from tests.pages.cases import CASES, MATRIX
 
@@ -83,10 +85,16 @@ def test_every_page_says_which_release_the_reader_carries() -> None:
     app = open_release(START, DRAW)
     for page in CARRYING[1:]:
         visit(app, page.module)
-        assert release_line(app) == "Your release: Beta-binomial, 20 people, 1 set, ε = 2.5."
+        assert release_line(app) == "Your release: Beta-binomial (posterior draw), 20 people, 1 set, ε = 2.5."
     visit(app, "coverage")
     app.number_input(key="cv_n").set_value(1).run()
-    assert release_line(app) == "Your release: Beta-binomial, 1 person, 1 set, ε = 2.5."  # in the same run
+    assert (
+        release_line(app) == "Your release: Beta-binomial (posterior draw), 1 person, 1 set, ε = 2.5."
+    )  # in the same run
+
+
+def test_no_two_mechanisms_of_a_release_are_called_alike() -> None:
+    assert len({describe_release({"synthesizer": key}) for key in SYNTHESIZERS}) == len(SYNTHESIZERS)
 
 
 def test_what_is_moved_on_one_page_is_moved_on_the_next_and_comes_back() -> None:
