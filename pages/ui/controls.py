@@ -23,8 +23,8 @@ from pages.ui.url import Setting, class_mode, current_setting, keys_of, report_p
 
 BOX_WIDTH = 110  # pixels: ten digits
 STOPS_PER_DECADE = 20
-MAX_STOPS = 90  # every stop is sent to the browser in each run of a page
-LAST_SINGLE_COUNT = 30  # up to which the slider of a count stops at every whole number; from there in equal ratios
+MAX_STOPS = 90  # of a number that is no count: every stop is sent to the browser in each run of a page
+LAST_SINGLE_COUNT = 30  # the slider of a count stops at every one up to this, then in equal ratios: at most 340 stops
 PRIVATE_END = {"larger": " · larger is more private", "smaller": " · smaller is more private", "neither": ""}
 
 
