@@ -181,9 +181,8 @@ def _show_relaxations(desk: search.SearchResult) -> None:
     ui.note(advice)
     offers = summary.relaxation_offers(relaxations[0]) if relaxations else ()
     with st.container(horizontal=True, key=f"{PREFIX}ways"):
-        for place, (label, settings) in enumerate(offers):
-            values = {PREFIX + name: value for name, value in settings.items()}
-            st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
+        for place, (label, values) in enumerate(offers):
+            st.button(label, key=f"{PREFIX}let_{place}", on_click=details.set_values, args=(values,))
 
 
 def _show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from html import escape
 from typing import Any
@@ -269,9 +269,13 @@ def _show_facts(facts: Facts, question: DesignQuestion) -> None:
 def _use_settings(offer: pilot.Suggestion) -> None:
     """Set controls, and the kind of data to one that has them."""
     state = st.session_state
-    values = {PREFIX + name: value for name, value in offer.settings.items()}
-    state.update({**values, f"{PREFIX}kind": offer.kind(state[f"{PREFIX}kind"])})
+    set_values({**offer.settings, "kind": offer.kind(state[f"{PREFIX}kind"])})
     state[USED] = {**state.get(USED, {}), **offer.settings}
+
+
+def set_values(values: Mapping[str, Any]) -> None:
+    """Set controls by their names; the callback of buttons."""
+    st.session_state.update({PREFIX + name: value for name, value in values.items()})
     ui.mark_moved()
 
 

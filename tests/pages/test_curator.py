@@ -157,6 +157,7 @@ def test_what_must_give_way_is_enough() -> None:
         changed = open_desk(**limits)
         button(changed, label).click().run()
         assert "keeps all your limits" in said(sound(changed)), label
+        assert changed.session_state["visit"].release["epsilon"] == changed.session_state["cu_epsilon"], label
 
 
 def test_an_error_that_no_epsilon_makes_small_enough_is_put_down_to_the_sample_or_the_method() -> None:
