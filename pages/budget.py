@@ -13,7 +13,7 @@ from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, 
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
 from dpviz.export.tables import budget_csv
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from pages import ui
 from pages.ui import comparison as shared
 from pages.ui.navigation import BUDGET
@@ -77,7 +77,7 @@ def _show_pictures(spending: BudgetSplit, results: SplitResults) -> str:
 
 def _show_downloads(spending: BudgetSplit) -> None:
     fractions = ", with fractions for points" if spending.data.chosen_estimand.is_share else ""
-    script = (page_script("budget_script", split=spending), f"the numbers of the pictures{fractions}")
+    script = (render("export/budget_script.txt", split=spending), f"the numbers of the pictures{fractions}")
     shared.show_files("budget", "All measures at every division, CSV", spending, budget_csv, script)
 
 

@@ -23,7 +23,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.export.audit import promises_table, releases_table, sensitivities_table
 from dpviz.export.tables import columns_of, comparison_csv, to_csv
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
 from dpviz.study.results import read_results, summarize_cells
 from pages import ui
@@ -188,8 +188,9 @@ def _show_downloads(comparison: Comparison) -> None:
     if is_open and (cells := st.session_state.get(STUDY)):
         st.caption(f"{summarize_cells(cells)} {ui.words('study')}")
     fractions = ", with fractions for points" if comparison.data.chosen_estimand.is_share else ""
-    script = (page_script("comparison_script", comparison=comparison), f"the numbers of the table above{fractions}")
-    shared.show_files("comparison", "All measures at every ε, CSV", comparison, comparison_csv, script)
+    script = render("export/comparison_script.txt", comparison=comparison)
+    script_file = script, f"the numbers of the table above{fractions}"
+    shared.show_files("comparison", "All measures at every ε, CSV", comparison, comparison_csv, script_file)
 
 
 def _settings_of_study(content: bytes) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export import audit as audit_tables
 from dpviz.export.tables import columns_of, curves_csv, to_csv
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.inference import prior_tables
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.privacy.average_case import count_release_delta
@@ -324,7 +324,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
     audit = ("Audit, CSV", "printed_bounds.csv", lambda: to_csv(columns_of("bound", _audit(kind, **asdict(setting)))))
     table = ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines()))
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: priors.curves_chart(lines())
-    text = page_script("priors_script", kind=question.kind, setting=setting, sets=question.sets, p=question.p)
+    text = render("export/priors_script.txt", kind=question.kind, setting=setting, sets=question.sets, p=question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     ui.show_page_files([audit, table], script, middle=(picture, ui.PICTURES))
 

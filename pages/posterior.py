@@ -13,7 +13,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design, describe_promise
 from dpviz.export.tables import to_csv
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.inference import posterior as posteriors
 from dpviz.inference import report, secret_size
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS, posterior_coverage
@@ -123,7 +123,7 @@ def _show_confidential_count(question: Question) -> None:
 
 def _script(question: Question, template: str) -> str:
     counts = list(question.release.counts)
-    return page_script(template, design=question.design, counts=counts, given_text=question.given_text)
+    return render(f"export/{template}.txt", design=question.design, counts=counts, text=question.given_text)
 
 
 def _show_call(question: Question) -> None:

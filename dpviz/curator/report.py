@@ -26,7 +26,7 @@ from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence, paragraphs, privacy_facts
 from dpviz.curator.sweep import AXES, sweep
-from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
+from dpviz.export.stored import compare_numbers, json_number, read_stored
 from dpviz.export.tables import columns_of, to_csv
 from dpviz.export.templates import render
 from dpviz.inference.rules import RULES
@@ -211,7 +211,7 @@ class StoredDesign:
         own, current = (dataclasses.replace(item, data=item.data_at_truths[0]) for item in (self.question, question))
         return own == current
 
-    def differences(self, design: Candidate) -> list[Difference]:
+    def differences(self, design: Candidate) -> list[tuple[str, str, str]]:
         """Numbers that the file has otherwise than the design, or that one of both has not."""
         epsilons = ([{"name": "ε of the design", "value": value}] for value in (self.epsilon, design.epsilon))
         return [*compare_numbers(*epsilons), *compare_numbers(self.entries, _entries(design))]

@@ -1,9 +1,10 @@
 """Tables of an audit as HTML: printed theorems, and printed methods of release, with numbers and verdicts."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import groupby
 from operator import attrgetter
+
+from markupsafe import escape
 
 from dpviz.audit import text
 from dpviz.audit.release_audit import SENSITIVITIES, ReleaseAudit, actual_loss_sentence
@@ -15,14 +16,6 @@ from dpviz.comparisons import Comparison
 from dpviz.core.data_files import read_table
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.export.templates import raise_exponents, render
-from dpviz.privacy.real_loss import ReleaseVerdict
-
-VERDICT_SIGNS = {
-    ReleaseVerdict.NOT_PRIVATE: "✗✗ not private",
-    ReleaseVerdict.BREAKS: "✗ broken",
-    ReleaseVerdict.OPEN: "? not settled",
-    ReleaseVerdict.SATISFIED: "✓ kept",
-}
 
 
 def results_table(results: Sequence[TheoremResult]) -> str:
@@ -34,22 +27,20 @@ def results_table(results: Sequence[TheoremResult]) -> str:
 
 def releases_table(findings: Iterable[ReleaseAudit]) -> str:
     """Numbers for each method, then what happened, why, and what keeps the promise."""
-    return render("export/audit.html", groups=None, findings=list(findings), signs=VERDICT_SIGNS)
+    return render("export/audit.html", groups=None, findings=list(findings))
 
 
 def theorem_cell(theorem: Theorem) -> str:
     """Name of a theorem, and below it what is printed."""
-    printed = raise_exponents(escape(text.sentence("claim", theorem, [theorem.condition])))
-    return f"<b>{escape(theorem.name)}</b><br><small>{printed}</small>"
+    return _cell(theorem.name, raise_exponents(text.sentence("claim", theorem, [theorem.condition])))
 
 
 def sensitivities_table(setting: ReleaseSetting) -> TextTable:
     """How far one row moves each statistic."""
     rows = []
     for row in read_table("audit/sensitivities"):
-        note = f"<br><small>{escape(row['note'])}</small>" if row["note"] else ""
-        exact = format_number(SENSITIVITIES[row["statistic"]](setting.n, setting.width), 4)
-        rows.append([f"<b>{escape(row['statistic'])}</b>{note}", escape(row["formula"]), exact])
+        exact = SENSITIVITIES[row["statistic"]](setting.n, setting.width)
+        rows.append([_cell(row["statistic"], row["note"]), escape(row["formula"]), format_number(exact, 4)])
     return TextTable(["statistic", "sensitivity", "here"], rows, "Sensitivities")
 
 
@@ -58,6 +49,9 @@ def promises_table(comparison: Comparison) -> TextTable:
     rows = []
     for method in comparison.data.methods:
         loss = actual_loss_sentence(method, comparison.data, comparison.epsilon, comparison.analysis.sets)
-        name = f"<b>{method.label}</b><br><small>{method.source}</small>"
-        rows.append([name, f"{method.releases} <b>{escape(loss)}</b>"])
+        rows.append([_cell(method.label, method.source), f"{method.releases} <b>{escape(loss)}</b>"])
     return TextTable(["method", "what it releases and spends"], rows, "What each method releases")
+
+
+def _cell(name: str, detail: str) -> str:
+    return f"<b>{escape(name)}</b>" + (f"<br><small>{escape(detail)}</small>" if detail else "")

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import tomllib
 from html import unescape
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpviz.core.formatting import describe_value, format_number
 
 MAX_CHARACTERS = 2_000_000  # of a file; a report has some 200,000
+MAX_TOML_CHARACTERS = 200_000  # Python's library is slow,
+MAX_TOML_DOTS = 3_000  # and needs much memory for a key of many parts
 MISSING = "not there"
-DEEP_KEY = re.compile(r"""(?<![\w-])((?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""")
-"""A key of many parts, for each of which TOML makes a table in that of the one before."""
-
-
-class Difference(NamedTuple):
-    """A number of a file that differs from today's."""
-
-    name: str
-    stored: str
-    current: str
 
 
 def read_stored(text: object) -> dict[str, Any]:
@@ -40,15 +31,14 @@ def read_stored(text: object) -> dict[str, Any]:
     try:
         if source.startswith("{"):
             content = json.loads(source)
+        elif len(source) > MAX_TOML_CHARACTERS or source.count(".") > MAX_TOML_DOTS:
+            raise ValueError("too large for TOML")
         else:
-            if len(source) > 200_000 or DEEP_KEY.search(source):  # Python's library for TOML is slow
-                raise ValueError("too large for TOML")
             content = tomllib.loads(source)
         return dict(content["metadata"]["dpviz"] if "cells" in content else content)
     except (KeyError, TypeError, ValueError, RecursionError):
-        raise ValueError(
-            f"The file must be JSON or TOML, or a report or notebook that holds it; got {describe_value(text)}."
-        ) from None
+        allowed = "JSON or TOML, or a report or notebook that holds it"
+        raise ValueError(f"The file must be {allowed}; got {describe_value(text)}.") from None
 
 
 def json_number(value: float) -> float | str | None:
@@ -58,8 +48,8 @@ def json_number(value: float) -> float | str | None:
     return value + 0.0 if math.isfinite(value) else "infinite"  # a zero has no sign
 
 
-def compare_numbers(stored: object, current: object) -> list[Difference]:
-    """Numbers that a file has otherwise than they are today, or that one of both has not.
+def compare_numbers(stored: object, current: object) -> list[tuple[str, str, str]]:
+    """Name, stored value and today's of the numbers that differ, or that one of both sides has not.
 
     Parameters
     ----------
@@ -70,11 +60,11 @@ def compare_numbers(stored: object, current: object) -> list[Difference]:
     Examples
     --------
     >>> compare_numbers([{"name": "ε", "value": 1.0}], [{"name": "ε", "value": 1.5}, {"name": "n", "value": 3}])
-    [Difference(name='ε', stored='1', current='1.5'), Difference(name='n', stored='not there', current='3')]
+    [('ε', '1', '1.5'), ('n', 'not there', '3')]
     """
     before, now = _named_values(stored), _named_values(current)
     pairs = {name: (before.get(name, MISSING), now.get(name, MISSING)) for name in now | before}
-    return [Difference(name, *map(_text, pair)) for name, pair in pairs.items() if not _agree(*pair)]
+    return [(name, _text(pair[0]), _text(pair[1])) for name, pair in pairs.items() if not _agree(*pair)]
 
 
 def _named_values(entries: object) -> dict[str, object]:

@@ -1,20 +1,18 @@
 """Files of numbers: CSV with every digit, the tables of a release as LaTeX, a chart as HTML, and the head of a file."""
 
-import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from html import escape
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from dpviz.audit.curves import Curves
 from dpviz.charts.theme import Figure
 from dpviz.comparisons import Compared
-from dpviz.comparisons.analysis import OUTCOME_MEASURES
 from dpviz.comparisons.budget import SplitResults
 from dpviz.comparisons.comparison import LIMITED_MEASURES
 from dpviz.core import limits
@@ -24,8 +22,6 @@ from dpviz.coverage import CoverageTally, ExactCoverage, Performance
 from dpviz.export.templates import render
 from dpviz.mechanisms import Synthesizer
 
-COMMENT_SIGNS = {"csv": "# ", "py": "# ", "tex": "% "}
-BYTE_ORDER_MARK = "\ufeff"  # so that a spreadsheet reads a CSV file as UTF-8
 MAX_LATEX_COLUMNS = 30  # of a released table: more are wider than a page
 LATEX_CHARACTERS = str.maketrans({
     "ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "β": r"$\beta$", "π": r"$\pi$",
@@ -35,41 +31,29 @@ LATEX_CHARACTERS = str.maketrans({
 COLUMNS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """Columns of a kind of record: the attribute that holds the values, by name."""
 
-for measure in (*OUTCOME_MEASURES, "release_error"):
-    COLUMNS["outcome"] |= {measure: f"{measure}.value", f"{measure}_error": f"{measure}.error"}
 
-File = tuple[str, str, Callable[[], str]]
-"""Label, name, and a function that returns the text."""
-
-
-def file_header(name: str, lines: Sequence[str]) -> str:
-    r"""Comments at the beginning of a CSV, LaTeX or Python file; those of a table also say how it is read.
+def file_text(name: str, content: str | Figure, about: Sequence[str]) -> str:
+    r"""Text of a file with lines about it: comments above a table or a script, paragraphs below a chart in HTML.
 
     Parameters
     ----------
     name : str
-        Of the file; one of another kind has no comments.
-    lines : sequence of str
+        Of the file; what ends in neither .csv, .py nor .tex has no comments. Those of a CSV file say how it is read.
+    content : str or Figure
+        A chart becomes one HTML file that needs nothing else.
+    about : sequence of str
 
     Examples
     --------
-    >>> file_header("curve.tex", ["first", "second"]), file_header("curve.html", ["first"])
-    ('% first\n% second\n', '')
+    >>> file_text("curve.tex", "text", ["first", "second"]), file_text("curve.json", "{}", ["first"])
+    ('% first\n% second\ntext', '{}')
     """
-    end = name.rpartition(".")[2]
-    if end not in COMMENT_SIGNS:
-        return ""
-    reading = [how_to_read(name)] if end == "csv" else []
-    text = "".join(f"{COMMENT_SIGNS[end]}{line}\n" for line in [*lines, *reading])
-    return BYTE_ORDER_MARK + text if end == "csv" else text
-
-
-def how_to_read(name: str) -> str:
-    """How a program reads a CSV file of that name to the last digit."""
-    return (
-        f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
-        f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
-    )
+    if isinstance(content, Figure):
+        content.update_layout(template="plotly_white", height=560)
+        chart = content.to_html(full_html=False, include_plotlyjs=True, config={"displaylogo": False})
+        return render("export/figure.html", chart=Markup(chart), about=about)
+    has_comments = name.endswith((".csv", ".py", ".tex"))
+    return render("export/comments.txt", name=name, about=about) + content if has_comments else content
 
 
 def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> str:
@@ -141,9 +125,8 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], simul
 def intervals_csv(tally: CoverageTally) -> str:
     """CSV of the first repetitions of a simulation: confidential count, released counts, estimate, intervals."""
     shown = tally.shown
-    columns: dict[str, Any] = {"repetition": range(1, len(shown) + 1), "x": shown.confidential}
-    columns |= {f"count_{place}": counts for place, counts in enumerate(shown.counts.T, 1)}
-    columns |= {"estimate": shown.estimates}
+    counts = {f"count_{place}": column for place, column in enumerate(shown.counts.T, 1)}
+    columns = {"repetition": range(1, len(shown) + 1), "x": shown.confidential, **counts, "estimate": shown.estimates}
     for rule, low, high in zip(tally.plan.rules, shown.low, shown.high, strict=True):
         columns |= {f"low_{rule}": low, f"high_{rule}": high}
     return to_csv(columns)
@@ -167,29 +150,29 @@ def describe_release(synthesizer: Synthesizer) -> str:
     >>> describe_release(GeometricSanitizer(n=1000, epsilon=0.1))
     'Geometric sanitizer, n = 1000, ε = 0.1'
     """
-    values = {item.symbol or item.title.lower(): getattr(synthesizer, item.name) for item in synthesizer.parameters()}
-    numbers = [f"{symbol} = {value!r}" for symbol, value in values.items() if isinstance(value, int | float)]
+    numbers = [f"{item.symbol} = {getattr(synthesizer, item.name)!r}" for item in synthesizer.parameters()]
     return ", ".join([synthesizer.info.label, *numbers])
 
 
-def release_files(synthesizer: Synthesizer) -> list[File | str]:
-    """Files of the matrix and the log-odds of a release; a str says why there is none."""
-    notes = [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
+def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[], str]] | str]:
+    """Label, name and maker of the text of files of the matrix and the log-odds, and how large these may be."""
     rows, columns = synthesizer.shape
-    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
-        return [*notes]
-    tables = [("Matrix", "transition_matrix", False)]
-    if len(synthesizer.neighbours) * columns <= limits.MAX_TABLE_ENTRIES:
-        tables, notes = [*tables, ("Log-odds", "log_odds", True)], []
-    makers = [("CSV", "csv", release_csv), ("LaTeX", "tex", release_latex)]
-    if columns > MAX_LATEX_COLUMNS:
-        makers, notes = makers[:1], [*notes, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
+    max_entries = limits.MAX_TABLE_ENTRIES
+    tables = []
+    if synthesizer.enumerable and rows * columns <= max_entries:
+        tables.append(("Matrix", "transition_matrix", False))
+        if len(synthesizer.neighbours) * columns <= max_entries:
+            tables.append(("Log-odds", "log_odds", True))
+    makers = [("CSV", "csv", release_csv)]
+    if columns <= MAX_LATEX_COLUMNS:
+        makers.append(("LaTeX", "tex", release_latex))
     files = [
         (f"{label}, {kind}", f"{name}.{end}", partial(make, synthesizer, log_odds=log_odds))
         for kind, end, make in makers
         for label, name, log_odds in tables
     ]
-    return [*files, *notes]
+    sizes = f"{max_entries:,} cells, in LaTeX of up to {MAX_LATEX_COLUMNS} columns"
+    return [*files, f"Files hold tables of up to {sizes}; the script computes larger ones."]
 
 
 def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
@@ -208,9 +191,8 @@ def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
     """
     names, counts, values = _release_table(synthesizer, ("n{}_a", "n{}_b") if log_odds else ("n{}",))
     tables = synthesizer.column_counts.tolist()
-    has_two_cells = len(tables[0]) == 2
-    released = [f"m1={table[0]}" if has_two_cells else "m=" + "-".join(map(str, table)) for table in tables]
-    return to_csv(dict(zip([*names, *released], [*counts.T.tolist(), *values.T.tolist()], strict=True)))
+    names += [f"m1={table[0]}" if len(table) == 2 else "m=" + "-".join(map(str, table)) for table in tables]
+    return to_csv(dict(zip(names, [*counts.T, *values.T], strict=True)))
 
 
 def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
@@ -223,11 +205,9 @@ def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
     """
     patterns = ("$n_{{{}}}^{{(1)}}$", "$n_{{{}}}^{{(2)}}$") if log_odds else ("$n_{{{}}}$",)
     names, counts, values = _release_table(synthesizer, patterns)
-    caption = f"{'Log-odds, ' if log_odds else ''}{describe_release(synthesizer)}"
-    return render(
-        "export/release_latex.txt", caption=caption.translate(LATEX_CHARACTERS), names=names, infinity=math.inf,
-        released=synthesizer.column_counts.T.tolist(), rows=[*zip(counts.tolist(), abs(values).tolist(), strict=True)],
-    )  # fmt: skip
+    caption = f"{'Log-odds, ' if log_odds else ''}{describe_release(synthesizer)}".translate(LATEX_CHARACTERS)
+    rows, released = zip(counts, abs(values), strict=True), synthesizer.column_counts.T
+    return render("export/release_latex.txt", caption=caption, names=names, released=released, rows=rows)
 
 
 def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[list[str], IntArray, FloatArray]:
@@ -238,18 +218,3 @@ def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[l
         return names, counts, synthesizer.transition_matrix()
     pairs = counts[synthesizer.neighbours]
     return names, pairs.reshape(len(pairs), -1), synthesizer.log_odds_table()
-
-
-def figure_html(figure: Figure, about: Sequence[str]) -> str:
-    """One HTML file of a chart that needs nothing else, with lines about it below.
-
-    Parameters
-    ----------
-    figure : Figure
-    about : sequence of str
-    """
-    figure.update_layout(template="plotly_white", height=560)
-    page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
-    lines = "".join(f"<p>{escape(line)}</p>" for line in about)
-    before, end, after = page.rpartition("</body>")
-    return f'{before}<footer style="font: 13px sans-serif; overflow-wrap: anywhere">{lines}</footer>{end}{after}'

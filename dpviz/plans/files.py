@@ -10,7 +10,7 @@ import dpviz
 from dpviz.core import formatting
 from dpviz.core.formatting import format_number
 from dpviz.curator.opendp import OPENDP_VERSION
-from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
+from dpviz.export.stored import compare_numbers, json_number, read_stored
 from dpviz.export.templates import render
 from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
@@ -83,7 +83,7 @@ def read_plan(text: str) -> ReleasePlan:
     return ReleasePlan.of(content.get("plan", content))
 
 
-def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Difference]:
+def plan_differences(text: str, solution: PlanSolution | None = None) -> list[tuple[str, str, str]]:
     """Numbers of a file that its plan comes to otherwise today.
 
     Parameters

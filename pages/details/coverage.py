@@ -16,7 +16,7 @@ from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_by_proportion, coverage_decomposition, report, shortest_lengths
 from dpviz.designs import Design
 from dpviz.export.tables import coverage_csv, intervals_csv, to_csv
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
 from dpviz.simulation import MAX_RUN_CHARACTERS, SavedRun, read_run, save_run
@@ -129,7 +129,7 @@ def _show_downloads(results: Any) -> None:
         is_of_study = run.plan.fingerprint != simulation_of(design).fingerprint  # which has fewer rules than the page
         about = (replace(design, rules=run.plan.rules) if is_of_study else design).to_address()
         saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally, about=about)
-    script = "coverage_page.py", page_script("coverage_script", design=design), "this page's numbers to the digit"
+    script = "coverage_page.py", render("export/coverage_script.txt", design=design), "this page's numbers to the digit"
     ui.show_page_files(tables, script, notes=notes)
     left, right = st.columns([1, 2], gap="medium")
     with left:

@@ -14,7 +14,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells
 from dpviz.export.tables import release_files
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
 from dpviz.privacy import attacker_view, report
@@ -263,7 +263,7 @@ def _show_downloads(question: Any) -> None:
     curve = partial(charts.profile_chart, profile_of(release), summary)
     pictures += [("Profile, HTML", "privacy_profile.html", curve), ui.words("Pictures")]
     promise = {"epsilon": summary.epsilon, "delta": summary.delta}
-    text = page_script("transition_matrices_script", synthesizer=release, given_text=question.given_text, **promise)
+    text = render("export/transition_matrices_script.txt", synthesizer=release, text=question.given_text, **promise)
     script = ("transition_matrix.py", text, "this page's numbers")
     ui.show_page_files(release_files(release), script, middle=pictures)
 

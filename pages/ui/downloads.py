@@ -11,7 +11,7 @@ from dpviz import __version__
 from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown
 from dpviz.designs import Design
-from dpviz.export.tables import describe_release, figure_html, file_header
+from dpviz.export.tables import describe_release, file_text
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import note, problem, table, words
 from pages.ui.url import current_page, query_of, url_of, visit
@@ -68,13 +68,8 @@ def show_files(*groups: Sequence[File | str], notes: Sequence[str] = ()) -> None
 
 def _download_button(file: File, lines: Sequence[str]) -> None:
     label, name, make = file
-
-    def text() -> str:
-        content = make()
-        return figure_html(content, lines) if isinstance(content, Figure) else file_header(name, lines) + content
-
     st.download_button(
-        label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
+        label, lambda: file_text(name, make(), lines), name, guess_type(name)[0] or "text/plain", on_click="ignore",
         key=f"{current_page().prefix}get_{name}", width="stretch",
     )  # fmt: skip
 

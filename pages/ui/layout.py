@@ -15,7 +15,7 @@ from dpviz.charts.html import fragment
 from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown, single_line
 from dpviz.core.formatting import shorten_numbers
-from dpviz.export.tables import how_to_read
+from dpviz.export.templates import render
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
@@ -95,7 +95,8 @@ def close_page() -> None:
     current.problem_place = None
     current.is_moved = False
     # The style sheet once more: a run that follows at once may take the head away before a browser has drawn it
-    data = {"style": static_url("style.css"), "about": about_page(), "reading": how_to_read("FILE")}
+    reading = render("export/how_to_read.txt", name="FILE").strip()
+    data = {"style": static_url("style.css"), "about": about_page(), "reading": reading}
     _show_component("page", "page_foot", data)
 
 

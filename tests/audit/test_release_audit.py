@@ -30,7 +30,7 @@ from dpviz.audit.release_losses import (
 )  # fmt: skip
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
-from dpviz.export.audit import VERDICT_SIGNS
+from dpviz.export.audit import releases_table
 from dpviz.export.tables import columns_of, to_csv
 from dpviz.mechanisms import LaplaceSanitizer
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
@@ -546,6 +546,10 @@ def test_the_verdict_follows_from_the_loss(loss: Loss, verdict: ReleaseVerdict) 
     assert ReleaseAudit(RELEASE_METHODS["laplace_count"], HERE, loss).verdict is verdict
 
 
+SIGNS = {
+    ReleaseVerdict.NOT_PRIVATE: "✗✗ not private", ReleaseVerdict.BREAKS: "✗ broken",
+    ReleaseVerdict.OPEN: "? not settled", ReleaseVerdict.SATISFIED: "✓ kept",
+}  # fmt: skip
 SETTINGS = [
     HERE, replace(HERE, n=1000, epsilon=0.1), replace(HERE, n=4, epsilon=20.0, cell=2, sets=1),
     replace(HERE, n=500, epsilon=150.0), replace(HERE, n=2000, epsilon=1e-4, lower=1.0, upper=2.0),
@@ -559,7 +563,9 @@ def test_something_safe_is_named_only_where_a_promise_is_not_kept(epsilon: float
     (result,) = (
         result for result in audited(ReleaseSetting(n=10, epsilon=epsilon, sets=1, cell=5)) if result.method == method
     )
-    assert (VERDICT_SIGNS[result.verdict], bool(result.safe)) == (sign, has_variant)
+    table = releases_table([result])
+    assert f">{sign}</td>" in table
+    assert bool(result.safe) == ("Safe instead:" in table) == has_variant
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"n={setting.n}, ε={setting.epsilon:g}")
@@ -578,7 +584,7 @@ def test_every_sentence_says_what_was_found(setting: ReleaseSetting) -> None:
         if result.verdict.bad:
             assert result.method.safe and result.factor > 1
             assert result.loss.text(result.promised).removeprefix("at least ") != f"{result.promised:g}"
-        assert VERDICT_SIGNS[result.verdict].split()[-1]
+        assert SIGNS[result.verdict] in releases_table([result])
     bad = sum(result.verdict.bad for result in results)
     assert headline(results).startswith(f"{bad} of the {len(results)}")
 

@@ -20,7 +20,7 @@ from dpviz.comparisons.comparison import LIMITED_MEASURES, Comparison, Ranking, 
 from dpviz.core.formatting import format_error, format_number, format_percent
 from dpviz.core.monte_carlo import Measure
 from dpviz.export.tables import comparison_csv
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from tests.helpers import check_close, check_short, run_script, value_of
 from tests.pages.apptest import plain_text
 from tests.pairs import pairwise
@@ -237,7 +237,7 @@ def test_the_file_has_every_measure_of_every_outcome():
 def test_the_script_prints_the_numbers_of_the_table():
     comparison = asked(epsilon=2.0)
     *_, last = comparison.stream([2.0])
-    lines = run_script(page_script("comparison_script", comparison=comparison)).splitlines()
+    lines = run_script(render("export/comparison_script.txt", comparison=comparison)).splitlines()
     assert len(lines) == len(last.outcomes)
     for outcome in last.outcomes.values():
         (line,) = [one for one in lines if one.startswith(outcome.method.label)]

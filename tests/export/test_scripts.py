@@ -19,7 +19,7 @@ from dpviz.core.formatting import format_number
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage
 from dpviz.designs import Design
 from dpviz.export.tables import release_csv
-from dpviz.export.templates import MAX_INLINE_CHARACTERS, page_script
+from dpviz.export.templates import MAX_INLINE_CHARACTERS, render
 from dpviz.inference import RULES, cell_moments
 from dpviz.inference.posterior import posterior_given, posterior_if_known, posterior_if_real
 from dpviz.mechanisms import DirichletMultinomial, PosteriorMean, Synthesizer
@@ -79,7 +79,7 @@ def design_in(script: str) -> Design:
 
 def matrix_script(release: Synthesizer, epsilon: float, delta: float, given_text: str | None = None) -> str:
     facts = {"synthesizer": release, "epsilon": epsilon, "delta": delta}
-    return page_script("transition_matrices_script", given_text=given_text, **facts)
+    return render("export/transition_matrices_script.txt", text=given_text, **facts)
 
 
 def check_printed(script: str, summary: PrivacySummary, folder: Path = ROOT) -> None:
@@ -152,7 +152,7 @@ def numbers_at(pattern: str, printed: str) -> list[tuple[float, ...]]:
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: f"{design.mechanism}-{design.prior}")
 def test_the_script_of_coverage_prints_the_numbers_of_the_page(design: Design) -> None:
-    printed = run_script(page_script("coverage_script", design=design))
+    printed = run_script(render("export/coverage_script.txt", design=design))
     release, rules = design.release, design.rules
     assert printed.splitlines()[0] == repr(release)
     exact = exact_coverages(synthesizer=release, p=0.3, sets=design.sets, rules=rules, level=0.9)
@@ -187,21 +187,21 @@ def test_beyond_reach_the_script_of_coverage_simulates_alone() -> None:
     design = Design(
         mechanism="beta_binomial", n=5000, sets=20, epsilon=500.0, rules=("reiter_2002",), **STUDY | {"repetitions": 20}
     )
-    printed = run_script(page_script("coverage_script", design=design))
+    printed = run_script(render("export/coverage_script.txt", design=design))
     assert printed_pairs(printed, "exact") == {}
     assert set(printed_pairs(printed, "simulated")) == {"reiter_2002"}
 
 
 @pytest.mark.parametrize("design", [*DESIGNS, EVERY_FIELD], ids=lambda design: f"{design.mechanism}-{design.prior}")
 def test_scripts_make_the_very_same_design(design: Design) -> None:
-    assert design_in(page_script("coverage_script", design=design)) == design
-    script = page_script("posterior_script", design=design, counts=[3] * design.sets)
+    assert design_in(render("export/coverage_script.txt", design=design)) == design
+    script = render("export/posterior_script.txt", design=design, counts=[3] * design.sets)
     assert design_in(script) == design
     assert f"counts = {[3] * design.sets}\n" in script
 
 
 def test_the_script_stands_alone_with_every_number_that_is_a_default() -> None:
-    script = page_script("coverage_script", design=Design(mechanism="beta_binomial", n=100, m=100))
+    script = render("export/coverage_script.txt", design=Design(mechanism="beta_binomial", n=100, m=100))
     assert "sets=1, epsilon=2.0, p=0.25, level=0.95, repetitions=10000, seed=1 )" in " ".join(script.split())
 
 
@@ -211,7 +211,7 @@ def test_the_script_stands_alone_with_every_number_that_is_a_default() -> None:
 @pytest.mark.parametrize(("design", "counts"), RELEASED, ids=lambda value: getattr(value, "prior", ""))
 def test_the_script_of_a_posterior_prints_its_numbers(design: Design, counts: list[int]) -> None:
     given_text = None if isinstance(design.mechanism, str) else MATRIX
-    printed = run_script(page_script("posterior_script", design=design, counts=counts, given_text=given_text))
+    printed = run_script(render("export/posterior_script.txt", design=design, counts=counts, text=given_text))
     prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
     secret_count = design.confidential_count
     posteriors = {
@@ -233,7 +233,7 @@ def test_the_script_of_a_posterior_prints_its_numbers(design: Design, counts: li
 @pytest.mark.parametrize(("design", "counts"), RELEASED, ids=lambda value: getattr(value, "prior", ""))
 def test_the_recipe_computes_the_posterior(design: Design, counts: list[int]) -> None:
     given_text = None if isinstance(design.mechanism, str) else MATRIX
-    recipe = page_script("posterior_recipe", design=design, counts=counts, given_text=given_text)
+    recipe = render("export/posterior_recipe.txt", design=design, counts=counts, text=given_text)
     assert "confidential_count" not in recipe
     posterior = posterior_given(design.release, counts, gamma1=design.gamma1, gamma2=design.gamma2)
     printed = [float(number) for number in re.findall(r"[\d.e-]+", run_script(recipe))]
@@ -242,10 +242,10 @@ def test_the_recipe_computes_the_posterior(design: Design, counts: list[int]) ->
 
 def test_the_recipe_says_the_promise_and_the_sets_even_where_they_are_a_default() -> None:
     design = Design(mechanism="beta_binomial", n=100, m=100)
-    recipe = page_script("posterior_recipe", design=design, counts=[35])
+    recipe = render("export/posterior_recipe.txt", design=design, counts=[35])
     assert "mechanism='beta_binomial', n=100, m=100, sets=1, epsilon=2.0\n" in recipe
     own = Design(mechanism="beta_binomial", n=100, m=100, prior="own")
-    assert "sets=1, prior='own', alpha=1.0\n" in page_script("posterior_recipe", design=own, counts=[35])
+    assert "sets=1, prior='own', alpha=1.0\n" in render("export/posterior_recipe.txt", design=own, counts=[35])
 
 
 # Minimum priors
@@ -255,7 +255,7 @@ def test_the_recipe_says_the_promise_and_the_sets_even_where_they_are_a_default(
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_script_of_priors_prints_what_each_method_needs_and_the_audit(family: str, sets: int) -> None:
     setting, kind = SETTINGS[family], KINDS[family]
-    script = page_script("priors_script", kind=kind, setting=setting, sets=sets, p=0.2)
+    script = render("export/priors_script.txt", kind=kind, setting=setting, sets=sets, p=0.2)
     check_script(script)
     printed = run_script(script)
     lines = re.findall(r"^(\w+) \| delta (\S+) \| (?:smallest alpha|largest R/sigma) (\S+)", printed, re.MULTILINE)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dpviz.audit.curves import AXES, Axis, prior_curves
 from dpviz.audit.theorem_audit import audit_theorems
+from dpviz.charts.theme import Figure
 from dpviz.core import limits
 from dpviz.coverage import CoveragePlan, CoverageTally, Performance, exact_coverages, performance_of, run_coverage
 from dpviz.export import tables
@@ -245,16 +246,16 @@ def test_what_latex_would_not_print_is_escaped() -> None:
 
 def test_a_table_too_large_for_a_file_is_refused() -> None:
     release = PosteriorMean(n=2000, m=2000, alpha=1, beta=1)
-    (reason,) = tables.release_files(release)
-    assert f"tables of up to {limits.MAX_TABLE_ENTRIES:,} cells" in str(reason)
-    matrix, *reasons = tables.release_files(DirichletMultinomial(n=20, m=20, alpha=1, cells=4))  # more neighbours
-    assert matrix[1] == "transition_matrix.csv" and reasons[0] == reason
+    (sizes,) = tables.release_files(release)
+    assert f"tables of up to {limits.MAX_TABLE_ENTRIES:,} cells" in str(sizes)
+    matrix, *others = tables.release_files(DirichletMultinomial(n=20, m=20, alpha=1, cells=4))  # more neighbours
+    assert matrix[1] == "transition_matrix.csv" and others == [sizes]
 
 
 def test_wide_tables_have_no_latex() -> None:
     files = tables.release_files(PosteriorMean(n=40, m=40, alpha=1, beta=1))
     assert [file[1] for file in files if not isinstance(file, str)] == ["transition_matrix.csv", "log_odds.csv"]
-    assert files[-1] == "LaTeX tables are made for up to 30 columns."
+    assert "in LaTeX of up to 30 columns" in files[-1]
     small = tables.release_files(PosteriorMean(n=4, m=4, alpha=1, beta=1))
     latex = [file[2]() for file in small if not isinstance(file, str) and file[1].endswith(".tex")]
     assert [text.splitlines()[0] for text in latex] == [r"% needs \usepackage{booktabs}"] * 2
@@ -270,6 +271,9 @@ def test_a_csv_of_columns_keeps_every_digit_and_has_no_number_where_there_is_non
 
 
 def test_the_head_of_a_csv_begins_with_a_mark_for_spreadsheets_and_says_how_it_is_read() -> None:
-    head = tables.file_header("a.csv", ["dpviz"])
-    assert head.startswith('\ufeff# dpviz\n# to read it: pandas.read_csv("a.csv", comment="#") in Python')
-    assert tables.file_header("a.py", ["dpviz"]) == "# dpviz\n"
+    text = tables.file_text("a.csv", "p\n0.5\n", ["dpviz"])
+    assert text.startswith('\ufeff# dpviz\n# to read it: pandas.read_csv("a.csv", comment="#") in Python')
+    assert text.endswith("a spreadsheet opens it as it is\np\n0.5\n")
+    assert tables.file_text("a.py", "p = 0.5", ["dpviz"]) == "# dpviz\np = 0.5"
+    page = tables.file_text("a.html", Figure([], {}), ["n < 3"])
+    assert page.startswith("<!doctype html>") and "<p>n &lt; 3</p></footer>" in page

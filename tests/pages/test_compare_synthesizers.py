@@ -12,13 +12,13 @@ from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.comparisons import DATA_KINDS, BinaryData, Comparison, EqualPromise
 from dpviz.comparisons.analysis import Analysis
 from dpviz.comparisons.comparison import Ranking
-from dpviz.export.audit import VERDICT_SIGNS
 from dpviz.study.plan import StudyPlan
 from dpviz.study.results import results_to_csv
 from dpviz.study.run import evaluate_cell
 from pages import compare_synthesizers as details
 from pages.compare_synthesizers import PRESETS, take_release
 from pages.ui.url import Visit
+from tests.audit.test_release_audit import SIGNS
 from tests.pages.apptest import (
     answer,
     cells_of,
@@ -267,7 +267,7 @@ def test_the_audit_has_every_method_with_its_verdict_in_words() -> None:
         part = bad if finding.verdict.bad else others
         for words in (finding.sentence, finding.safe, f"<b>{escape(finding.method.name)}</b>"):
             assert words in part or escape(words) in part
-        assert VERDICT_SIGNS[finding.verdict] in part
+        assert SIGNS[finding.verdict] in part
     assert len(findings) == 34
 
 

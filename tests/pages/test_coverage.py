@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz import coverage
 from dpviz.coverage.report import _simulated_share
 from dpviz.designs import Design
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.inference import RULES
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.study.plan import simulation_of
@@ -404,9 +404,8 @@ def test_why_it_fails_has_what_every_repair_gains() -> None:
 def test_downloads_have_the_script_and_the_run() -> None:
     app = open_coverage(look="Download", repetitions=700, speed=FAST, **SMALL)
     assert "Press Start first." in said(app)
-    assert (
-        app.code[0].value.strip() == page_script("coverage_script", design=design_of(repetitions=700, **SMALL)).strip()
-    )
+    script = render("export/coverage_script.txt", design=design_of(repetitions=700, **SMALL))
+    assert app.code[0].value.strip() == script.strip()
     run = complete(app)
     assert {"Coverage, CSV", "Curves, CSV", "First intervals, CSV", "Run, JSON"} <= {
         button.proto.label for button in app.get("download_button")

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.designs import Design
-from dpviz.export.templates import page_script
+from dpviz.export.templates import render
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage
 from dpviz.inference.report import POSTERIOR_NAMES, confidential_count_sentence, posteriors_table
 from dpviz.inference.secret_size import SIZE_PRIORS, posterior_secret_n, size_prior
@@ -285,10 +285,10 @@ def test_script_and_call_are_those_of_these_settings() -> None:
         mechanism="beta_binomial", n=24, sets=2, epsilon=3.0, gamma1=2.0, confidential_count=7, level=0.9
     )  # fmt: skip
     app = open_posterior(look="Download", **query)
-    assert app.code[-1].value.strip() == page_script("posterior_script", design=design, counts=[4, 9]).strip()
+    assert app.code[-1].value.strip() == render("export/posterior_script.txt", design=design, counts=[4, 9]).strip()
     assert [button.proto.label for button in app.get("download_button")] == [
         "Densities, CSV", "Distribution of x, CSV", "Script",
     ]  # fmt: skip
     rerun(app, look="What to compute")
-    assert app.code[-1].value.strip() == page_script("posterior_recipe", design=design, counts=[4, 9]).strip()
+    assert app.code[-1].value.strip() == render("export/posterior_recipe.txt", design=design, counts=[4, 9]).strip()
     assert set(rows_of(app, "Regions of highest density")) == set(rows_of(app, "Posteriors of p"))
