@@ -155,24 +155,26 @@ def describe_release(synthesizer: Synthesizer) -> str:
 
 
 def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[], str]] | str]:
-    """Label, name and maker of the text of files of the matrix and the log-odds, and how large these may be."""
+    """Label, name and maker of the text of files of the matrix and the log-odds; a str says why there is none."""
     rows, columns = synthesizer.shape
-    max_entries = limits.MAX_TABLE_ENTRIES
-    tables = []
-    if synthesizer.enumerable and rows * columns <= max_entries:
-        tables.append(("Matrix", "transition_matrix", False))
-        if len(synthesizer.neighbours) * columns <= max_entries:
-            tables.append(("Log-odds", "log_odds", True))
+    notes = [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
+    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
+        return [*notes]
+    tables = [("Matrix", "transition_matrix", False)]
+    if len(synthesizer.neighbours) * columns <= limits.MAX_TABLE_ENTRIES:
+        tables.append(("Log-odds", "log_odds", True))
+        notes.clear()
     makers = [("CSV", "csv", release_csv)]
     if columns <= MAX_LATEX_COLUMNS:
         makers.append(("LaTeX", "tex", release_latex))
+    else:
+        notes.append(f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns.")
     files = [
         (f"{label}, {kind}", f"{name}.{end}", partial(make, synthesizer, log_odds=log_odds))
         for kind, end, make in makers
         for label, name, log_odds in tables
     ]
-    sizes = f"{max_entries:,} cells, in LaTeX of up to {MAX_LATEX_COLUMNS} columns"
-    return [*files, f"Files hold tables of up to {sizes}; the script computes larger ones."]
+    return [*files, *notes]
 
 
 def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:

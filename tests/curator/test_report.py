@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import markupsafe
 import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
@@ -214,7 +215,7 @@ def test_a_script_holds_the_question_as_it_was_asked(name: str) -> None:
     script = report_script(design)
     (question,) = re.findall(r'DesignQuestion.from_json\(r"""(.*?)"""\)', script, re.DOTALL)
     assert DesignQuestion.from_json(question) == design.question
-    assert html.escape(script) in page(name)
+    assert str(markupsafe.escape(script)) in page(name)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

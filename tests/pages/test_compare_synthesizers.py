@@ -1,10 +1,10 @@
 """The page "Compare synthesizers": its sentence, table and pictures say what the comparison computes."""
 
 import json
-from html import escape
 from typing import Any
 
 import pytest
+from markupsafe import escape
 from streamlit.testing.v1 import AppTest
 
 from dpviz.audit.release_audit import audit_releases, headline
