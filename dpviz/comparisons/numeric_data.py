@@ -99,10 +99,10 @@ class NormalData:
             raise ValueError(
                 f"mean (true mean) must lie strictly between the bounds, {ends}; got {format_number(self.mean)}."
             )
-        if self.width > 10_000 * self.sigma:
+        if not self.sigma / 1_000 <= self.width <= 10_000 * self.sigma:  # nearer the exact errors lose their digits
             raise ValueError(
-                f"The bounds must be at most 10,000 standard deviations apart; got {ends} with a standard deviation of "
-                f"{format_number(self.sigma)}."
+                "low and high (bounds) must be 0.001 to 10,000 times sigma (standard deviation) apart; "
+                f"got {ends} with {format_number(self.sigma)}."
             )
 
     @property

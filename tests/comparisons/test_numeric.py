@@ -101,9 +101,8 @@ def test_bias_and_error_without_a_simulation_are_those_of_the_simulation(n, low,
 @pytest.mark.parametrize(("n", "low", "high"), [(4, -1.0, 3.0), (10, -0.3, 0.2), (1000, -3.0, 4.0)])
 def test_the_mean_of_the_confidential_rows_has_its_own_moments(n, low, high):
     """E[x̄] and Var(x̄) = Var(x)/n, and E[x̄³] from the third central moment of a row over n²."""
-    data = known(n, low=low, high=high)
     rows = np.clip(norm.ppf((np.arange(400_000) + 0.5) / 400_000), low, high)
-    values, weights = distribution_of_mean(data)
+    values, weights = distribution_of_mean(n, low, high)
     mean = weights @ values
     assert weights.sum() == pytest.approx(1)
     assert mean == pytest.approx(rows.mean(), abs=1e-6)
@@ -410,7 +409,11 @@ def plan(**changes: Any) -> NumericStudy:
         (lambda: unknown(low=1.0), "mean .* must lie strictly between the bounds, 1 to 4; got 0."),
         (lambda: unknown(mean=4.0), "mean .* must lie strictly between the bounds"),
         (lambda: unknown(sigma=0.0), "sigma .* must be a number from"),
-        (lambda: unknown(sigma=1e-5), "at most 10,000 standard deviations apart; got −4 to 4"),
+        (
+            lambda: unknown(sigma=1e-5),
+            r"low and high \(bounds\) must be 0.001 to 10,000 times sigma .*; got −4 to 4 with",
+        ),
+        (lambda: unknown(sigma=1e5), r"low and high \(bounds\) must be 0.001 to 10,000 times sigma"),
         (lambda: unknown(3), "n .* must be a whole number from 4"),
         (lambda: unknown(estimand="proportion"), "estimand must be one of mean, variance"),
         (lambda: plan(data=3), "data must be numeric data; got 3."),
@@ -440,3 +443,31 @@ def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most():
     assert set(bins[variance > 0.24]) == {1}
     assert set(bins[variance == 0]) == {releases.MAX_BINS}
     agrees(numeric_measures(data, releases.PERTURBED_HISTOGRAM_SCOTT, epsilon=100.0).bias, 0.0)
+
+
+@pytest.mark.parametrize("n", [4, 5, 100])
+def test_rows_between_near_bounds_are_all_at_one_or_the_other(n):
+    """Of n rows, Bin(n, ½) lie at the upper bound: E[(x̄ − μ)²] = R²/(4n), and 16 times the fourth is (3n − 2)/n³."""
+    data = known(n, low=-5e-4, high=5e-4)
+    original, modips = (m.exact_accuracy(data, 1.0, 10) for m in (releases.ORIGINAL_ROWS, releases.MODIPS_MEAN))
+    assert original is not None and modips is not None
+    assert original.root_mean_squared_error == pytest.approx(data.width / math.sqrt(4 * n), rel=1e-3)
+    assert modips.root_mean_squared_error < data.width
+    values, weights = distribution_of_mean(n, -5e-4, 5e-4)
+    assert 16 * weights @ (values / data.width) ** 4 == pytest.approx((3 * n - 2) / n**3, rel=1e-3)
+
+
+@pytest.mark.parametrize("mean", [1e3, 1e5])
+def test_errors_do_not_depend_on_where_the_data_lie(mean):
+    centred: Any = known(100, low=-4.0, high=3.0)
+    shifted: Any = known(100, mean=mean, sigma=2.0**-10, low=mean - 4 * 2.0**-10, high=mean + 3 * 2.0**-10)
+    for method in centred.methods:
+        if (expected := method.exact_accuracy(centred, 1.0, 10)) is not None:
+            found = 2**10 * np.array(method.exact_accuracy(shifted, 1.0, 10))
+            assert found == pytest.approx(np.array(expected), rel=1e-9)
+
+
+def test_what_is_left_of_a_truncated_statistic_is_certain():
+    """With hardly any ε the noisy mean is uniform between the bounds, and so is the mean of the sets in the middle."""
+    accuracy = releases.MODIPS_MEAN_TRUNCATED.exact_accuracy(known(100, low=-300.0, high=500.0), 1e-9, 500)
+    assert accuracy is not None and accuracy.bias == pytest.approx(100.0, rel=1e-9)
