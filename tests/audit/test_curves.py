@@ -96,18 +96,6 @@ def test_the_printed_theorems_on_any_number_of_rows_have_a_curve_each() -> None:
     assert len(drawn) == len(expected) == 11
 
 
-def test_a_method_that_no_prior_makes_private_has_no_value() -> None:
-    for family in ("bernoulli", "categorical"):
-        for axis in AXES:
-            line = next(
-                curve for curve in curves_of(family, axis).lines if (curve.method, curve.kind) == ("param_post", "pure")
-            )
-            assert np.all(np.isnan(line.values))
-            assert math.isnan(curves_of(family, axis).at_chosen(line))
-    ranges = [curve for curve in curves_of("gaussian", "epsilon").lines if curve.kind == "pure"]
-    assert all(np.all(curve.values > 0) for curve in ranges)
-
-
 @pytest.mark.parametrize("family", SETTINGS)
 @pytest.mark.parametrize("axis", AXES)
 def test_without_delta_there_are_exact_curves_against_delta_alone(family: str, axis: str) -> None:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,22 +241,6 @@ def test_a_cell_mean_loses_what_all_small_cells_do(n: int, budget: float) -> Non
 # Counts.
 
 
-def test_two_counts_lose_twice_what_one_does() -> None:
-    matrix = np.log(LaplaceSanitizer(n=5, epsilon=0.7).transition_matrix())
-    worst = max(
-        np.abs(np.add.outer(matrix[a] - matrix[a + 1], matrix[b + 1] - matrix[b])).max()
-        for a, b in itertools.product(range(5), repeat=2)
-    )
-    assert worst == pytest.approx(loss_of("parallel", ReleaseSetting(n=5, epsilon=0.7, cell=2)).at_least, abs=1e-9)
-
-
-def test_two_sets_lose_twice_what_one_does() -> None:
-    matrix = LaplaceSanitizer(n=6, epsilon=0.35).transition_matrix()
-    both = np.log(np.einsum("xa,xb->xab", matrix, matrix).reshape(7, -1))
-    setting = ReleaseSetting(n=6, epsilon=0.7, sets=2, cell=2)
-    assert np.abs(np.diff(both, axis=0)).max() == pytest.approx(loss_of("sets", setting).at_least, abs=1e-9)
-
-
 def test_a_bootstrap_before_the_noise_is_a_product_of_matrices() -> None:
     n, epsilon = 20, 1.3
     x = np.arange(n + 1)
@@ -472,62 +457,53 @@ def test_the_probabilistic_gaussian_promise_holds_for_each_pair_and_just_for_bot
 # Sensitivities.
 
 
-def exact_sensitivities(n: int) -> dict[str, float]:
-    return {statistic: exact(n, 1.0) for statistic, exact in SENSITIVITIES.items()}
+def moments(rows: np.ndarray) -> dict[str, float]:
+    """Of rows of one number. Mirrored rows have the same variance, so that mean and variance move together."""
+    mean, variance = float(rows.mean()), float(rows.var(ddof=1))
+    return {
+        "mean": mean, "variance, divisor n − 1": variance, "variance, divisor n": float(rows.var()),
+        "mean and variance together (sum of both)": mean + variance,
+    }  # fmt: skip
 
 
-def test_sensitivities_are_what_all_small_data_sets_show() -> None:
-    grid, n = np.linspace(0, 1, 3), 4
-    worst = {"mean": 0.0, "variance, divisor n − 1": 0.0, "variance, divisor n": 0.0, "joint": 0.0}
-    for rest in itertools.combinations_with_replacement(grid, n - 1):
-        for old_value, new_value in itertools.combinations(grid, 2):
-            first, second = np.array([*rest, old_value]), np.array([*rest, new_value])
-            mean, variance = abs(first.mean() - second.mean()), abs(first.var(ddof=1) - second.var(ddof=1))
-            moved = mean, variance, variance * (n - 1) / n, mean + variance
-            worst = {name: max(largest, move) for (name, largest), move in zip(worst.items(), moved, strict=True)}
-    exact = exact_sensitivities(n)
-    for name, value in list(worst.items())[:3]:
-        assert value == pytest.approx(exact[name])
-    assert worst["joint"] == pytest.approx(exact["mean and variance together (sum of both)"])
+def joint_moments(rows: np.ndarray) -> dict[str, float]:
+    """Of rows of two numbers; the correlation is NaN where one of them is the same in all rows."""
+    correlation = np.corrcoef(rows.T)[0, 1] if rows.std(axis=0).min() > 0 else math.nan
+    return {"covariance, divisor n − 1": np.cov(rows.T)[0, 1], "correlation": correlation}
 
 
-def test_covariance_and_correlation_move_as_far_as_is_said() -> None:
-    corners, n = [(x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)], 4
-    covariance = correlation = 0.0
-    for rest in itertools.combinations_with_replacement(corners, n - 1):
-        data_sets = [np.array([*rest, corner]).T for corner in corners]
-        values = [np.cov(data)[0, 1] for data in data_sets]
-        covariance = max(covariance, max(values) - min(values))
-        spread = [data for data in data_sets if data.std(axis=1).min() > 0]
-        if spread:
-            values = [np.corrcoef(data)[0, 1] for data in spread]
-            correlation = max(correlation, max(values) - min(values))
-    exact = exact_sensitivities(n)
-    assert covariance == pytest.approx(exact["covariance, divisor n − 1"])
-    assert correlation == pytest.approx(exact["correlation"])
+def pooled_variance(rows: np.ndarray) -> dict[str, float]:
+    """Of rows of a cell, 0 or 1, and a number; NaN where a cell is empty."""
+    cells = [rows[rows[:, 0] == cell, 1] for cell in (0, 1)]
+    squares = sum(values.var() * len(values) for values in cells) if all(map(len, cells)) else math.nan
+    return {"variance pooled over two cells, divisor n − 2": squares / (len(rows) - 2)}
 
 
-def test_the_pooled_variance_moves_as_far_as_is_said_where_no_cell_is_empty() -> None:
-    n, worst = 4, 0.0
-    rows = list(itertools.product((0, 1), (0.0, 0.5, 1.0)))
-
-    def pooled(data: tuple[tuple[int, float], ...]) -> float:
-        cells = [[value for cell, value in data if cell == index] for index in (0, 1)]
-        return float(sum(np.var(values) * len(values) for values in cells)) / (n - 2) if all(cells) else math.nan
-
+@pytest.mark.parametrize(
+    ("statistics", "rows"),
+    [
+        (moments, (0.0, 0.5, 1.0)), (joint_moments, [*itertools.product((0.0, 0.5, 1.0), repeat=2)]),
+        (pooled_variance, [*itertools.product((0, 1), (0.0, 0.5, 1.0))]),
+    ],
+)  # fmt: skip
+def test_sensitivities_are_what_all_small_data_sets_show(
+    statistics: Callable[[np.ndarray], dict[str, float]], rows: list[Any]
+) -> None:
+    n, moves = 4, []
     for rest in itertools.combinations_with_replacement(rows, n - 1):
-        values = [value for row in rows if not math.isnan(value := pooled((*rest, row)))]
-        worst = max(worst, max(values) - min(values)) if values else worst
-    exact = exact_sensitivities(n)
-    assert worst == pytest.approx(exact["variance pooled over two cells, divisor n − 2"])
+        results = [statistics(np.array([*rest, row])) for row in rows]
+        values = np.array([list(result.values()) for result in results])
+        moves.append(np.fmax.reduce(values) - np.fmin.reduce(values))
+    for name, largest in zip(results[0], np.fmax.reduce(moves), strict=True):
+        assert largest == pytest.approx(SENSITIVITIES[name](n, 1.0)), name
 
 
 def test_a_deviance_moves_most_at_its_end() -> None:
     n = 100
     x = np.arange(1, n)
     deviance = np.concatenate([[0], -2 * (x * np.log(x / n) + (n - x) * np.log(1 - x / n)), [0]])
-    exact = exact_sensitivities(n)
-    assert np.abs(np.diff(deviance)).max() == pytest.approx(exact["Bernoulli deviance, for choosing a model"])
+    exact = SENSITIVITIES["Bernoulli deviance, for choosing a model"](n, 1.0)
+    assert np.abs(np.diff(deviance)).max() == pytest.approx(exact)
 
 
 # Verdicts, sentences and files.

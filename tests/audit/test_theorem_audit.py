@@ -279,38 +279,6 @@ PRINTED_RANGE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "method", "sigma0", "printed", "exact", "actual"),
-    [
-        ("7.7", "param_post", math.inf, 0.5, 0.52085, None),
-        ("7.8", "param_post", 1.0, 2.084, 1.347, 1.77e-3),
-        ("7.12", "synth_post_one", math.inf, 7.071, 5.234, 1.864),
-        ("7.12", "synth_post_many", math.inf, 7.071, 5.234, 1.864),
-        ("7.14", "synth_map", math.inf, None, None, 1.888),
-        ("7.15", "synth_map", 1.0, 0.088, 1.354, None),
-        ("7.16", "synth_map", 1.0, 0.722, 1.354, None),
-    ],
-)
-def test_the_table_of_ranges(
-    key: str, method: str, sigma0: float, printed: float | None, exact: float | None, actual: float | None
-) -> None:
-    """ε = 1, δ = 1e-5, n = m = 100; to the digits that are stated."""
-    result = result_of("gaussian", key, method, **(HUNDRED | {"sigma0": sigma0}))
-    actual_value = result.actual_delta if key == "7.8" else result.actual_epsilon
-    for stated, value in ((printed, result.printed), (exact, result.exact), (actual, actual_value)):
-        if stated is not None:
-            unit = 10.0 ** -len(f"{stated:f}".rstrip("0").partition(".")[2])
-            assert value == pytest.approx(stated, abs=unit / 2)
-
-
-@pytest.mark.parametrize(("key", "m", "epsilon", "delta"), [("7.15", 1, 20.0, 1.892e-3), ("7.16", 100, 0.1, 2.409e-4)])
-def test_two_theorems_are_safe_at_epsilon_1_and_not_everywhere(key: str, m: int, epsilon: float, delta: float) -> None:
-    assert result_of("gaussian", key, "synth_map", **HUNDRED).verdict == "safe"
-    result = result_of("gaussian", key, "synth_map", n=100, m=m, epsilon=epsilon, delta=1e-5)
-    assert result.verdict == "unsafe"
-    assert result.actual_delta == pytest.approx(delta, rel=1e-3)
-
-
 @pytest.mark.parametrize("sigma0", [1.0, 0.1, math.inf])
 @pytest.mark.parametrize(
     ("n", "m", "epsilon", "delta"),

@@ -13,17 +13,8 @@ import pytest
 from scipy.optimize import linprog
 
 from dpviz.audit.theorems import THEOREMS
-from dpviz.calibration.parameter_draw import parameter_draw_delta
 from dpviz.charts.matrix import release_html
-from dpviz.mechanisms import (
-    SYNTHESIZERS,
-    BetaBinomial,
-    DirichletMultinomial,
-    MultinomialMean,
-    PosteriorMean,
-    PosteriorMode,
-    Synthesizer,
-)
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode
 from dpviz.priors import KINDS, METHODS, minimum_prior
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.average_case import (
@@ -98,11 +89,6 @@ def test_corollary_6_19_fails_at_a_fixed_theta_where_delta_falls_exponentially(t
     assert deltas[1] / deltas[0] < 0.15 * rates[1] / rates[0]
 
 
-@pytest.mark.parametrize("epsilon", [1.0, 50.0, 300.0])
-def test_theorem_6_20_some_probability_is_left_at_every_epsilon(epsilon: float) -> None:
-    assert parameter_draw_delta(30, 2.0, 3.0, 0.4, epsilon) > 0
-
-
 def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side() -> None:
     """A loss of 1.66472 at both ends was once said to change from 1.66 to 1.67."""
     assert describe_change(1.66472, 1.66472) == ("ε = 1.67", "its loss stays at ε = 1.67.")
@@ -118,13 +104,6 @@ def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side
     release_of_rows = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
     after = subsampled_epsilon(release_of_rows, 6, 1e-3)
     assert describe_change(alone.epsilon_at_delta, after)[1].startswith("its loss stays at ε = ")
-
-
-def test_random_rows_hide_one_among_them_but_not_one_alone():
-    for n, theta, epsilon in itertools.product((1, 2, 5, 100), (0.01, 0.5, 0.9), (0.01, 1.0, 8.0)):
-        assert (count_release_delta(n, theta, epsilon) < 1) == (n > 1)  # as the page says
-    deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]
-    assert deltas[2] / deltas[1] < (deltas[1] / deltas[0]) ** 1.5  # exponentially, as said of Corollary 6.19
 
 
 def test_what_is_said_of_uneven_priors_holds():
@@ -194,34 +173,14 @@ def test_what_is_said_of_the_printed_figures_holds():
     assert f"{PLUG_IN.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
     corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
     assert EQUATION_1.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
-    first, *others = accounts_of_delta(PLUG_IN).values()
+    first, worst, *others = accounts_of_delta(PLUG_IN).values()
     assert f"{first:.4f}" == "0.0006"
-    assert all(f"{account:.4f}" != "0.0006" for account in others)
-    worst = others[0]
     assert 0.09 < worst < 0.11  # "about one time in ten"
-    assert max(others) == pytest.approx(worst)  # "up to"
+    assert max(others) <= worst  # "up to"
     law, delta, *_ = (erratum.truth for erratum in load_errata("Abowd & Vilhuber (2008)"))
     assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
     assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
     assert f"({worst:.6f})" in delta and f"up to {worst / first:.3g}." in delta
-
-
-def test_the_two_laws_are_judged_by_their_closed_forms():
-    """ln(1 + m/α) and m ln(1 + 1/α), the latter towards e^ε − 1 at α = m/(e^ε − 1)."""
-    for n, m, epsilon, cells in itertools.product((1, 5, 60), (1, 5, 200), (0.01, 1.0, 2.0, 8.0), (2, 3)):
-        alpha = m / math.expm1(epsilon)
-        draw: Synthesizer = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
-        plug: Synthesizer = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
-        if cells == 3:
-            draw = DirichletMultinomial(n=n, m=m, cells=3, alpha=alpha)
-            plug = MultinomialMean(n=n, m=m, cells=3, alpha=alpha)
-        assert pure_epsilon(draw) == pytest.approx(math.log1p(m / alpha), rel=1e-10)
-        assert pure_epsilon(plug) == pytest.approx(m * math.log1p(1 / alpha), rel=1e-10)
-        assert pure_epsilon(plug) <= math.expm1(epsilon) * (1 + 1e-12)
-        assert pure_epsilon(draw) == pytest.approx(epsilon, rel=1e-10)
-        assert pure_epsilon(plug) == pytest.approx(epsilon, rel=1e-10) if m == 1 else pure_epsilon(plug) > epsilon
-    far = PosteriorMean(n=1, m=5000, alpha=5000 / math.expm1(2.0), beta=5000 / math.expm1(2.0))
-    assert pure_epsilon(far) == pytest.approx(math.expm1(2.0), rel=1e-3)
 
 
 def least_by_linear_programming(n: int, theta: float, epsilon: float) -> float:
