@@ -38,15 +38,11 @@ def number(value: float | None) -> float:
 # Chapter 6: priors
 
 PURE_PRIORS = {
-    "6.9": lambda e, m: (2 + 1 / mp.expm1(e), 1 + 1 / mp.expm1(e)),
-    "6.10": lambda e, m: (2 + 1 / mp.expm1(e / m), 1 + 1 / mp.expm1(e / m)),
-    "6.11": lambda e, m: (1 + 1 / mp.expm1(e), 1 / mp.expm1(e)),
-    "6.12": lambda e, m: (1 + 1 / mp.expm1(e / m), 1 / mp.expm1(e / m)),
-    "6.13": lambda e, m: (1 + m / mp.expm1(e), m / mp.expm1(e)),
-    "6.21": lambda e, m: (1 + 1 / mp.expm1(e / (2 * m)), 1 + 1 / mp.expm1(e / m)),
-    "6.22": lambda e, m: (1 + 1 / mp.expm1(e / (2 * m)), 1 / mp.expm1(e / m)),
+    "synth_post_one": lambda e, m: m / mp.expm1(e),
+    "synth_post_many": lambda e, m: 1 / mp.expm1(e / m),
+    "synth_map": lambda e, m: 1 + 1 / mp.expm1(e / m),
 }
-"""Printed and exact prior."""
+"""Exact prior of each method."""
 
 PURE_LOSSES = {
     "synth_post_one": lambda alpha, m: mp.log1p(m / alpha),
@@ -63,12 +59,13 @@ def test_pure_priors_are_safe_and_not_necessary_by_the_closed_forms(m: int, epsi
         for result in audit_theorems(family, n=50, m=m, epsilon=epsilon):
             key, is_only_if, _ = result.theorem.key.partition(" only if")
             key = key.removesuffix(" categories")
-            if key not in PURE_PRIORS:
+            if key not in ("6.9", "6.10", "6.11", "6.12", "6.13", "6.21", "6.22"):
                 continue
             rows = result.setting.m
             assert rows == (1 if key in ("6.9", "6.11") else m)
             with mp.workdps(40):
-                printed, exact = PURE_PRIORS[key](mp.mpf(epsilon), rows)
+                printed = mp.mpf(THEOREMS[key].value(m=rows, epsilon=epsilon))
+                exact = PURE_PRIORS[result.method](mp.mpf(epsilon), rows)
                 loss = PURE_LOSSES[result.method](printed, rows)
             assert result.printed == pytest.approx(float(printed), rel=1e-13)
             assert result.exact == pytest.approx(float(exact), rel=1e-13)
@@ -105,18 +102,10 @@ def test_the_exact_minima_with_delta(n: int, m: int, delta: float, minima: tuple
 
 
 def test_constants_that_print_leaves_unnamed_make_the_theorem_exact() -> None:
-    n, m, epsilon, delta = 100, 40, 0.8, 1e-4
-    log = -math.log(delta)
-    printed = {  # with the constant 1
-        "4.2": m / epsilon,
-        "6.4": (math.log(n) + log) / epsilon**2,
-        "6.7": math.log(epsilon / (delta * n)) / epsilon**2,
-        "6.14": math.sqrt(m * log) / epsilon,
-        "6.15": (math.log(n) + log) / epsilon**2,
-        "6.16": log / epsilon**2,
-    }
+    setting = {"n": 100, "m": 40, "epsilon": 0.8, "delta": 1e-4}
+    printed = {key: THEOREMS[key].value(**setting) for key in ("4.2", "6.4", "6.7", "6.14", "6.15", "6.16")}
     compared = set()
-    for result in audit_theorems("bernoulli", n=n, m=m, epsilon=epsilon, delta=delta):
+    for result in audit_theorems("bernoulli", **setting):
         if result.verdict == "constant not stated":
             assert result.exact == pytest.approx(number(result.constant) * printed[result.theorem.key], rel=1e-12)
             assert result.printed is None
@@ -266,19 +255,6 @@ def truncated_epsilon(method: str, n: int, sigma0: float, reach: float) -> float
     return float(np.abs(first - second).max())
 
 
-PRINTED_RANGE = {
-    "7.7": lambda n, m, e, d: math.sqrt(e) / 2,
-    "7.7 fails": lambda n, m, e, d: math.sqrt(e),
-    "7.8": lambda n, m, e, d: e * math.sqrt(n) / math.sqrt(2 * math.log(1 / d)),
-    "7.12": lambda n, m, e, d: math.sqrt(e * n / 2),
-    "7.13": lambda n, m, e, d: math.sqrt(e * n / (2 * m)),
-    "7.14": lambda n, m, e, d: math.sqrt(e * n / (2 - 1 / (2 * n))),
-    "7.15 after": lambda n, m, e, d: e * math.sqrt(n) / math.sqrt(2 * math.log(1 / d)),
-    "7.15": lambda n, m, e, d: n * e / (2 * m * math.sqrt(2 * math.log(m / d))),
-    "7.16": lambda n, m, e, d: math.sqrt(e * n / (4 * math.sqrt(2 * m * math.log(1 / d)))),
-}
-
-
 @pytest.mark.parametrize("sigma0", [1.0, 0.1, math.inf])
 @pytest.mark.parametrize(
     ("n", "m", "epsilon", "delta"),
@@ -292,7 +268,7 @@ def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(
         key, exact = result.theorem.key, result.exact
         if key not in ("7.8", "7.15", "7.15 after", "7.16") or result.verdict == "not asked here":
             continue
-        reach = PRINTED_RANGE[key](n, m, epsilon, delta)
+        reach = THEOREMS[key].value(n=n, m=m, epsilon=epsilon, delta=delta)
         actual = gaussian_delta(result.method, n, m, sigma0, reach, epsilon)
         assert result.printed == pytest.approx(reach, rel=1e-13)
         assert result.verdict == ("safe" if actual <= delta else "unsafe")
@@ -315,12 +291,12 @@ def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_distributions(
     for result in audit_theorems("gaussian", n=n, m=1, epsilon=epsilon, delta=1e-5, sigma0=sigma0):
         key, kind = result.theorem.key, result.theorem.kind
         if key == "7.14 only if":
-            larger = PRINTED_RANGE["7.14"](n, 1, epsilon, 0.0) * (1 + 1e-6)
+            larger = THEOREMS["7.14"].value(n=n, epsilon=epsilon) * (1 + 1e-6)
             is_enough = truncated_epsilon("synth_map", n, sigma0, larger) <= epsilon
             assert result.verdict == ("false" if is_enough else "holds")
         if key not in ("7.7", "7.7 fails", "7.12", "7.13", "7.14"):
             continue
-        reach = PRINTED_RANGE[key](n, 1, epsilon, 1e-5)
+        reach = THEOREMS[key].value(n=n, m=1, epsilon=epsilon)
         actual = truncated_epsilon(result.method, n, sigma0, reach)
         assert result.printed == pytest.approx(reach, rel=1e-13)
         assert result.actual_epsilon == pytest.approx(actual, rel=1e-7)
