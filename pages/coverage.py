@@ -196,7 +196,7 @@ def _show_numbers(results: Results) -> None:
 
     # Where the page shows a single set of the release that the reader carries from page to page
     x_key = f"{PREFIX}x"
-    carried = ui.release()
+    carried = ui.current_release()
     if st.session_state.get(x_key) is None or "x" not in carried or carried.get("n") != design.n:
         return
     x = st.session_state[x_key] = carried["x"]  # which follows the number of people

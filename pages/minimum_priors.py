@@ -72,7 +72,7 @@ def controls() -> PromiseQuestion:
         raise ValueError(f"delta (allowed failure) must be {allowed}; got {format_number(values['delta'])}.")
 
     # The mechanism has no control here: it is registered where none is known yet, or only one of other cells
-    is_known = "synthesizer" in ui.release() and not _has_other_cells(ui.release(), kind)
+    is_known = "synthesizer" in ui.current_release() and not _has_other_cells(ui.current_release(), kind)
     for name, value in {"synthesizer": kind.mechanism, "prior": "exact"}.items():
         st.session_state.pop(PREFIX + name, None)
         if not (is_known or kind.conditioned):

@@ -66,7 +66,7 @@ def fit_carried() -> None:
     if x is None:
         return
     if not (ui.visit().is_linked and X in st.query_params):
-        state[X] = max(1, round(x * state[N] / ui.release().get("n", n)))
+        state[X] = max(1, round(x * state[N] / ui.current_release().get("n", n)))
     elif x > n:
         state[X] = n
         ui.report_problem(X, f"x was lowered to {n}: the other settings allow no more.")
@@ -117,7 +117,7 @@ def page() -> None:
     design, words = overview.design, words_of(overview)
     if overview.secret == usual_count(design.n) == design.n * design.p:  # what a fresh page has stays out of the URL
         st.session_state.update({P: None, X: None})
-    release = ui.release()
+    release = ui.current_release()
     is_known = release.get("synthesizer", BEST) in METHODS and release.get("n", PEOPLE[0]) in PEOPLE
     is_pure = release.get("synthesizer") == "geometric" or release.get("prior", "pure") == "pure"
     if not (is_known and is_pure and all(release.get(name, value) == value for name, value in FIXED.items())):

@@ -118,8 +118,8 @@ def register_prior(values: Mapping[str, Any]) -> None:
     st.session_state.pop(key, None)
     if "alpha" not in values or values["mechanism"] not in SYNTHESIZERS:
         return
-    rule = ui.release().get("prior", "own")
-    alpha = alpha_by_rule({**ui.release(), **values, "synthesizer": values["mechanism"], "prior": rule})
+    rule = ui.current_release().get("prior", "own")
+    alpha = alpha_by_rule({**ui.current_release(), **values, "synthesizer": values["mechanism"], "prior": rule})
     is_ruled = alpha == values["alpha"] == values.get("beta", values["alpha"])
     st.session_state[key] = rule if is_ruled else "own"
     ui.register_shown(key)
@@ -151,11 +151,11 @@ def _set_smallest_alpha(synthesizer_type: type[Synthesizer], m: int, epsilon: fl
 def fit_carried_count(n: int) -> None:
     """Let the number who say yes follow the reader's release, as far as there are so many people."""
     state = st.session_state
-    carried = ui.release().get("x")
+    carried = ui.current_release().get("x")
     if carried != state.get(CARRIED_X) and not ui.visit().is_linked:
         state[X] = carried
     if state[X] is not None and state[X] > n:
-        state[X] = round(state[X] * n / max(ui.release().get("n", 0), state[X]))
+        state[X] = round(state[X] * n / max(ui.current_release().get("n", 0), state[X]))
     for key in (X, f"{PREFIX}seed"):
         ui.register_shown(key)
 
@@ -174,7 +174,7 @@ def _show_answer(question: Question) -> None:
 
 def page() -> None:
     with ui.page_frame(MATRICES, SETTINGS, controls, lambda shown: shown.summary, take_release) as (question, parts):
-        st.session_state[CARRIED_X] = ui.release().get("x")
+        st.session_state[CARRIED_X] = ui.current_release().get("x")
         details.advance_draws()
         with parts.results:
             _show_answer(question)

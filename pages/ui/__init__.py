@@ -16,7 +16,9 @@ from pages.ui.layout import (
 from pages.ui.mechanism import (
     GIVEN, RELEASE_NUMBERS, mechanism_controls, mechanism_settings, note_broken_promise,
 )  # fmt: skip
-from pages.ui.release import mark_moved, page_link, page_links, register_shown, release, release_links, shown_release
+from pages.ui.release import (
+    current_release, mark_moved, page_link, page_links, register_shown, release_links, shown_release,
+)  # fmt: skip
 from pages.ui.text import (
     answer, heading, html_table, note, numbers, page_note, page_text, problem, section_answer, table, unbroken, words,
 )  # fmt: skip

@@ -104,7 +104,7 @@ def kind_and_method(values: Mapping[str, Any], is_divided: bool) -> tuple[str, s
 
 def release_problem(is_divided: bool) -> str:
     """Why a page does not show the reader's release; empty where it does."""
-    return _release_method(ui.release().get("synthesizer", BetaBinomial.key), is_divided)[1]
+    return _release_method(ui.current_release().get("synthesizer", BetaBinomial.key), is_divided)[1]
 
 
 @lru_cache(maxsize=64)

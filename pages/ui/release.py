@@ -35,7 +35,7 @@ TakeRelease = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Makes further settings of a page, by their names without the prefix, of a release: such as the methods compared."""
 
 
-def release() -> dict[str, Any]:
+def current_release() -> dict[str, Any]:
     """The reader's release by name; empty before any page has been set."""
     return visit().release
 
@@ -53,7 +53,7 @@ def mark_moved(key: str = "") -> None:
 
 def _follow_moves() -> None:
     """Have who say yes follow the number of people; and whoever sets α has chosen the prior."""
-    current = release()
+    current = current_release()
     for key in visit().moved:
         if key.endswith("_alpha") and f"{key.removesuffix('alpha')}prior" in visit().settings:  # not of a closer look
             current["prior"] = "own"
@@ -159,9 +159,9 @@ def update_release(page: Page, settings: Settings) -> None:
 
 def matching_case(page: Page, take_release: TakeRelease | None = None) -> dict[str, Any]:
     """Values that the settings of a page have where it shows the reader's release, by name."""
-    if not page.carries or not release() or visit().is_moved:  # then that of this run is not known yet
+    if not page.carries or not current_release() or visit().is_moved:  # then that of this run is not known yet
         return {}
-    current = release()
+    current = current_release()
     case = {name: value for name, value in current.items() if page.prefix + name in st.session_state}
     return case | dict(take_release(current) if take_release else {})
 
@@ -204,7 +204,7 @@ def describe_release(values: Mapping[str, Any]) -> str:
 
 def shown_release() -> dict[str, Any]:
     """What the current page shows of a release in this run, and what else the reader's release says."""
-    return release() | _shown_values(current_page())
+    return current_release() | _shown_values(current_page())
 
 
 def _shown_values(page: Page) -> dict[str, Any]:
