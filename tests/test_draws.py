@@ -13,6 +13,7 @@ from dpviz.designs import Design
 from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.mechanisms import (
     BetaBinomial,
+    DirichletMultinomial,
     GeometricSanitizer,
     LaplaceSanitizer,
     PosteriorMean,
@@ -157,6 +158,11 @@ def test_a_count_that_is_none_is_refused_in_a_sentence(made: TwoCellSynthesizer,
     """Each law meets two of them, in turn."""
     with pytest.raises(ValueError, match=f"^confidential_count must be a whole number from 0 to {made.n}; got "):
         made.draw(np.random.default_rng(1), x)
+
+
+def test_a_row_of_several_cells_is_not_called_a_count() -> None:
+    with pytest.raises(ValueError, match=r"^row must be a whole number from 0 to 5; got 6\."):
+        DirichletMultinomial(n=2, m=2, cells=3, alpha=1.0).draw(np.random.default_rng(1), 6)
 
 
 @pytest.mark.parametrize("law", [LaplaceSanitizer, GeometricSanitizer])

@@ -82,6 +82,7 @@ def test_the_picture_marks_the_last_release_and_leaves_the_row_alone():
     marked = [trace for trace in (*figure.data, *given_away.data) if trace.text]
     assert {trace.x[0] for trace in marked} == {int(found.columns[-1])} and len(marked) == 3
     none = draw_releases(RELEASES[0], 1, number=0, seed=0)
+    assert [ends.tolist() for ends in none.bars(np.arange(2))] == [[0.0, 0.0], [1.0, 1.0]]
     assert len(draws_chart(none).data) == 1 and len(draws_log_odds_chart(none, 2.0).data) == 2
 
 

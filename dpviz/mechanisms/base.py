@@ -174,12 +174,11 @@ class Synthesizer(ABC):
         with np.errstate(under="ignore"):
             return np.exp(self.log_transition(rows, np.arange(self.shape[1]))[0])
 
-    def draw(
-        self, generator: np.random.Generator, confidential_count: int, size: int | tuple[int, ...] = 1
-    ) -> IntArray:
+    def draw(self, generator: np.random.Generator, row: int, size: int | tuple[int, ...] = 1) -> IntArray:
         """Columns of independent releases of a row, by inverse distribution function: a seed's move smoothly with ε."""
-        row = self.row(check_index(confidential_count, self.shape[0], "confidential_count"))
-        return generator.choice(len(row), size=size, p=row / row.sum())
+        name = "confidential_count" if self.shape[0] == self.n + 1 else "row"  # with two cells the row is the count
+        probabilities = self.row(check_index(row, self.shape[0], name))
+        return generator.choice(len(probabilities), size=size, p=probabilities / probabilities.sum())
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | first of pair) − ln Pr(column | second of pair), 0 where both are impossible."""

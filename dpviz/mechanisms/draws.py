@@ -38,8 +38,10 @@ class Draws:
         return np.bincount(self.columns, minlength=self.synthesizer.shape[1])
 
     def bars(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
+        """Ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn: 0 and 1 before any is."""
         number = len(self.columns)
+        if number == 0:
+            return np.zeros(len(columns)), np.ones(len(columns))
         low, high = zip(*(wilson_interval(self.tally[column] / number, number) for column in columns), strict=True)
         return np.array(low), np.array(high)
 

@@ -124,7 +124,7 @@ def scott_rule(variance: Any, n: int, width: float) -> Any:
 
 
 def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
-    """Number of bins of a data set by `scott_rule`.
+    """Number of bins of a data set by `scott_rule`; a ValueError where all values are equal, which have no width.
 
     Parameters
     ----------
@@ -132,6 +132,8 @@ def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
     lower, upper : float
         Ends of the range.
     """
+    if len(data) < 2 or np.ptp(data) == 0:
+        raise ValueError("data must have two different values at least: equal ones have no finite number of bins.")
     return int(scott_rule(float(np.var(data, ddof=1)), len(data), upper - lower))
 
 

@@ -276,4 +276,6 @@ def advanced_composition(epsilon: float, k: int, slack: float) -> float:
     slack : float
         δ'.
     """
+    if epsilon == 0:
+        return 0.0  # also without slack
     return epsilon * math.sqrt(2 * k * log_reciprocal(slack)) + k * epsilon * capped_expm1(epsilon)

@@ -335,6 +335,12 @@ def test_a_neighbour_with_other_bins_is_found_wherever_there_is_one() -> None:
     assert sum(has_neighbour) > 15
 
 
+@pytest.mark.parametrize("data", [np.full(10, 0.1), np.array([0.5]), np.array([])], ids=len)
+def test_scotts_rule_is_refused_for_data_without_width(data: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="data must have two different values at least"):
+        histograms.scott_bins(data, 0.0, 1.0)
+
+
 def test_a_smoothed_histogram_with_scotts_bins_loses_what_its_densities_do() -> None:
     first, second = np.full(50, -1.0001), np.full(50, -1.0001)
     first[0], second[0] = -0.5, 4.0

@@ -195,3 +195,4 @@ def test_advanced_composition_is_that_of_the_papers() -> None:
         each, slack = mp.mpf("0.1"), mp.mpf("1e-6")
         total = each * mp.sqrt(20 * mp.log(1 / slack)) + 10 * each * (mp.exp(each) - 1)
         assert advanced_composition(0.1, 10, 1e-6) == pytest.approx(float(total), rel=1e-14)
+    assert advanced_composition(0.0, 10, 0.0) == 0.0

@@ -43,7 +43,7 @@ def log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
     Parameters
     ----------
     a, b : ndarray
-        Positive.
+        From 10⁻¹⁵⁰ to 10¹⁵⁰, so that no ratio or square of theirs overflows.
     """
     a = np.asarray(a, dtype=float)
     b = np.asarray(b, dtype=float)
