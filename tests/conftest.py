@@ -14,7 +14,7 @@ from types import ModuleType
 
 import mpmath as mp
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from tests.browser import chromium_path, launch, running_app
 
@@ -101,6 +101,14 @@ def chromium() -> Iterator[Browser]:
         browser = launch(playwright)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """Where the app is loaded once, and all but the first test find its files."""
+    context = chromium.new_context(accept_downloads=True)
+    yield context
+    context.close()
 
 
 @pytest.fixture

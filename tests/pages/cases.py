@@ -21,7 +21,7 @@ STATISTIC = '[{"kind": "yes_no", "name": "Works", "limit": 0.05}]'
 class Case:
     """A page, `small` settings with which it answers at once, and `contexts` that together show all of its numbers.
 
-    `typed` has other values of settings that no rule finds; `slow` sliders are not moved up.
+    `typed` has other values of settings that no rule finds; `slow` sliders are moved to their lower end alone.
     """
 
     page: Page
@@ -182,7 +182,7 @@ CASES = {
                 "sets_binary_method=poisson_gamma guess_is_truth=false",
                 "spending=share sets=2", "sets_kind=mixed cells=2",
             ],
-            slow="n repetitions cells", measure="coverage", sets_kind="count", share_kind="",
+            slow="n repetitions cells correlation public_share", measure="coverage", sets_kind="count", share_kind="",
         ),
         _case(
             nav.CURATOR, "n=10 values=2 repetitions=20 tried=1",

@@ -6,13 +6,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
+from playwright.sync_api import BrowserContext, Locator, Page, ViewportSize, expect
 
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import log_odds_table
@@ -41,14 +40,6 @@ PRESSES = 30
 PRESS_INTERVAL_MS = 33
 ENDLESS = "cv_n=10&cv_sets=200&cv_prior=own&cv_alpha=1&cv_repetitions=10000000"
 """Simulation that takes most of a minute of a processor, on settings whose exact lines are quick."""
-
-
-@pytest.fixture(scope="module")
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    """What loaded the app once does so again in half the time."""
-    context = chromium.new_context(accept_downloads=True)
-    yield context
-    context.close()
 
 
 WATCH_PLOT = """() => {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,13 +30,6 @@ from tests.pages.visitor import (
 pytestmark = pytest.mark.browser
 
 CONNECTED = "[data-test-connection-state=CONNECTED]"
-
-
-@pytest.fixture(scope="module")
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    context = chromium.new_context()
-    yield context
-    context.close()
 
 
 def check_copy(page: Page, url: str) -> None:

@@ -6,7 +6,7 @@ import re
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.browser import settle
 from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, Theme, cut_off, shut_out, visit
@@ -108,8 +108,10 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, server: str) -
         settle(projector)
 
 
-def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(chromium: Browser, server: str) -> None:
-    with visit(chromium, f"{server}/experiment", LAPTOP, "dark") as page:
+def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(
+    context: BrowserContext, server: str
+) -> None:
+    with visit(context, f"{server}/experiment", LAPTOP, "dark") as page:
         press(page, "Try it alone")
         expect(page.locator(".dpviz-code")).to_be_visible()
         press(page, "Start")
@@ -120,18 +122,18 @@ def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(ch
         settle(page)
 
 
-def test_a_phone_says_that_it_is_offline_until_it_is_back(chromium: Browser, server: str) -> None:
-    with visit(chromium, f"{server}/experiment", LAPTOP) as page:
+def test_a_phone_says_that_it_is_offline_until_it_is_back(context: BrowserContext, server: str) -> None:
+    with visit(context, f"{server}/experiment", LAPTOP) as page:
         link = opened_room(page, server)
-    with visit(chromium, link, PHONE, is_strict=False) as phone:  # the console tells of what could not be fetched
+    with visit(context, link, PHONE, is_strict=False) as phone:  # the console tells of what could not be fetched
         for is_offline in (True, False):
             phone.context.set_offline(is_offline)
             expect(phone.locator(".dpviz-problem")).to_have_count(int(is_offline))
         expect(phone.locator(".dpviz-seat")).to_contain_text("You have seat 1 ")
 
 
-def test_every_rule_is_in_sight_of_a_class(chromium: Browser, server: str) -> None:
-    with visit(chromium, f"{server}/experiment", PROJECTOR) as page:
+def test_every_rule_is_in_sight_of_a_class(context: BrowserContext, server: str) -> None:
+    with visit(context, f"{server}/experiment", PROJECTOR) as page:
         opened_room(page, server)
         press(page, "Start")
         page.locator(".st-key-room_sets").get_by_text("3", exact=True).click()
@@ -139,8 +141,8 @@ def test_every_rule_is_in_sight_of_a_class(chromium: Browser, server: str) -> No
         expect(page.get_by_text("told how the data were made", exact=True)).to_be_in_viewport(ratio=1)
 
 
-def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, server: str) -> None:
-    with visit(chromium, f"{server}/lessons", LAPTOP, "light") as page:
+def test_a_lesson_opens_by_a_click_anywhere_on_its_card(context: BrowserContext, server: str) -> None:
+    with visit(context, f"{server}/lessons", LAPTOP, "light") as page:
         box = page.get_by_text("How often can an attacker be right").bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 2, box["y"] + 2)
@@ -150,10 +152,10 @@ def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, serve
 
 @pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
 def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
-    chromium: Browser, server: str, width: int, height: int, theme: Theme
+    context: BrowserContext, server: str, width: int, height: int, theme: Theme
 ) -> None:
     size: ViewportSize = {"width": width, "height": height}
-    with visit(chromium, f"{server}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
+    with visit(context, f"{server}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
         for name in ("← Back", "Next lesson"):
             expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         expect(page.locator(".dpviz-stays")).to_be_in_viewport(ratio=1)

@@ -232,7 +232,7 @@ def test_one_release_is_drawn_again_with_the_next_seed() -> None:
     app.button(key="cs_again").click().run()
     assert app.session_state["cs_seed"] == 2
     assert cells_of(app, "One release") != before
-    empty = {"n": 20, "sets": 10, "cells": 24, "mixed_estimand": "cell_mean", "seed": 3, "repetitions": 40}
+    empty = {"n": 20, "sets": 2, "cells": 24, "mixed_estimand": "cell_mean", "seed": 3, "repetitions": 40}
     assert "nan" not in said(open_comparison(kind="mixed", look="One release", **empty))
     mixed = open_comparison(kind="mixed", look="One release", n=30, cells=3, sets=2, repetitions=40)
     assert sum(key.startswith("cs_rows_") for key in figures(mixed)) == len(DATA_KINDS["mixed"].usual_keys())

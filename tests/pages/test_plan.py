@@ -145,9 +145,20 @@ def test_lines_of_statistics_and_groups_are_read_again() -> None:
             read_groups_line(wrong)
 
 
-@pytest.mark.parametrize("preset", ["Five, as right guesses", "Households of up to 4", "A table with small counts"])
-def test_every_section_opens(preset: str) -> None:
-    app = open_plan(**PRESETS[preset])
+HOUSEHOLDS = PRESETS["Households of up to 4"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        PRESETS["Five, as right guesses"],
+        HOUSEHOLDS | {"person_rows": 2, "statistics": HOUSEHOLDS["statistics"][:2]},
+        PRESETS["A table with small counts"],
+    ],
+    ids=["right guesses", "households", "small counts"],
+)
+def test_every_section_opens(values: dict[str, Any]) -> None:
+    app = open_plan(**values)
     before = len(texts(app))
     for section in SECTIONS:
         set_state(app, pl_look=section)
@@ -156,8 +167,7 @@ def test_every_section_opens(preset: str) -> None:
 
 
 def test_sections_say_what_the_plan_comes_to() -> None:
-    households = PRESETS["Households of up to 4"]
-    what_if = " ".join(texts(open_plan(**households, look="What if")))
+    what_if = " ".join(texts(open_plan(**HOUSEHOLDS, look="What if")))
     assert "then not all limits hold" in what_if and "All limits hold up to seven rows of a person." in what_if
     composition = " ".join(texts(open_plan(delta=1e-5, epsilon=0.5, look="Exact and basic")))
     assert "2.18 times as large. For this design they would add up to ε = 1.16, instead of ε = 0.5." in composition
