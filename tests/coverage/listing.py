@@ -1,4 +1,4 @@
-"""Every measure of an interval by listing: the sum over all confidential counts and all released ones."""
+"""Small releases, and every measure of an interval by listing: the sum over all confidential and released counts."""
 
 import math
 
@@ -6,7 +6,20 @@ import numpy as np
 
 from dpviz.inference import RULES
 from dpviz.inference.interval_rules import set_statistics
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import every_release
+
+SMALL = [
+    BetaBinomial(n=4, m=3, alpha=0.7, beta=2.1),
+    BetaBinomial(n=3, m=5, alpha=1e-107, beta=1e-107),
+    PosteriorMean(n=3, m=4, alpha=0.7, beta=0.7),
+    PosteriorMode(n=2, m=3, alpha=1.7, beta=2.1),
+    GeometricSanitizer(n=4, epsilon=0.7),
+    LaplaceSanitizer(n=3, epsilon=0.4),
+    GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 1.0]])),
+]
+"""Releases of so few rows that all tuples of counts can be listed."""
 
 
 def listed_measures(synthesizer, rule, p, sets, level, fixed=None):

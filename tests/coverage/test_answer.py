@@ -78,7 +78,7 @@ def test_a_design_is_told_in_people_shares_and_tables_over_a_grid():
         assert (value_of(share) == 100) == (p == 1)
 
 
-def test_a_coverage_against_its_level():
+def test_a_coverage_is_told_against_its_level_and_what_says_nothing_from_one_in_a_hundred_on():
     for share, level in itertools.product(np.linspace(0, 1, 2001), (0.001, 0.5, 0.95, 0.99999, 0.999999)):
         words = sentence_of(share, level)
         if words == ", as promised.":
@@ -90,6 +90,12 @@ def test_a_coverage_against_its_level():
             assert (way == "few") == (sense == "not") == (share < level)
             assert float(promised) == pytest.approx(100 * level, rel=1e-12)
             assert value_of(points) == pytest.approx(100 * abs(share - level), rel=6e-3)
+    for share in np.linspace(0, 1, 1001).tolist():
+        sentence = sentence_of(0.95, vacuous=share).removeprefix(", as promised.")
+        assert bool(sentence) == (share >= 0.01)
+        if sentence:
+            shown = match_in(r"(All|[\d.]+)(?: %| of them) run", sentence)[1].replace("All", "100")
+            assert value_of(shown) == pytest.approx(100 * share, rel=6e-3)
 
 
 def test_the_answer_names_the_analyst_by_what_is_done():
@@ -137,7 +143,7 @@ def test_the_explanations_of_coverage_hold():
 
 def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
     below = 0
-    for law, epsilon, level in itertools.product(two_cell_synthesizers(), (0.5, 8.0), (0.5, 0.95)):
+    for law, epsilon, level in pairwise(two_cell_synthesizers(), (0.5, 8.0), (0.5, 0.95)):
         release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
         rules = [key for key, rule in RULES.items() if rule.min_sets == 1]
         p = np.linspace(0, 1, 25)
@@ -148,16 +154,6 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
                 below += 1
                 assert coverage.min() < level - 1e-6, (law, epsilon, level, key)
     assert below > 10
-
-
-def test_intervals_that_say_nothing_are_told_from_one_in_a_hundred_on():
-    """What they are is counted release by release in `test_exact`."""
-    for share in np.linspace(0, 1, 1001).tolist():
-        sentence = sentence_of(0.95, vacuous=share).removeprefix(", as promised.")
-        assert bool(sentence) == (share >= 0.01)
-        if sentence:
-            said = match_in(r"(All|[\d.]+)(?: %| of them) run", sentence)[1].replace("All", "100")
-            assert value_of(said) == pytest.approx(100 * share, rel=6e-3)
 
 
 def test_sets_share_the_promise_and_rows_cost_prior():

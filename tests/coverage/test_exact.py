@@ -23,9 +23,8 @@ from dpviz.coverage.release_distribution import (
     release_distribution,
 )
 from dpviz.inference import RULES, contains
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from tests.coverage.listing import listed_measures
+from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean
+from tests.coverage.listing import SMALL, listed_measures
 from tests.referees import binomial_distribution, charest, rows_of
 
 GOLDEN = {
@@ -35,16 +34,6 @@ GOLDEN = {
     (250, 0.50): (0.95805, 0.99505, 0.99864),
 }
 """Coverage of T* as found before for n = m = 100 and M = 2, 5, 10."""
-
-SMALL = [
-    BetaBinomial(n=4, m=3, alpha=0.7, beta=2.1),
-    BetaBinomial(n=3, m=5, alpha=1e-107, beta=1e-107),
-    PosteriorMean(n=3, m=4, alpha=0.7, beta=0.7),
-    PosteriorMode(n=2, m=3, alpha=1.7, beta=2.1),
-    GeometricSanitizer(n=4, epsilon=0.7),
-    LaplaceSanitizer(n=3, epsilon=0.4),
-    GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.0, 1.0]])),
-]
 
 
 def rules_for(sets: int) -> list[str]:
@@ -63,9 +52,18 @@ def check_lengths(found: ExactCoverage, listed: dict[str, float], rule: str) -> 
 @pytest.mark.parametrize(("epsilon", "p"), GOLDEN)
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_charest_intervals_cover_as_found_before(epsilon, p, place):
+    """At p = 1/4 and ε = 2 nearly all intervals with T ≥ 0 hold p, and most of them all of 0 to 1."""
     sets, expected = (2, 5, 10)[place], GOLDEN[epsilon, p][place]
     release = charest(epsilon, sets)
     found = exact_coverage(synthesizer=release, p=p, sets=sets, rule="reiter_2002")
+    if (epsilon, p) == (2, 0.25) and sets < 10:
+        vacuous, given_negative = {2: (0.64618, 0.50114), 5: (0.54686, 0.52882)}[sets]
+        assert found.vacuous_share == pytest.approx(vacuous, abs=6e-6)
+        assert found.coverage_given_negative_total == pytest.approx(given_negative, abs=6e-6)
+        assert found.coverage_given_nonnegative_total > 0.9999
+        whole = found.negative_total_share * found.coverage_given_negative_total
+        whole += (1 - found.negative_total_share) * found.coverage_given_nonnegative_total
+        assert whole == pytest.approx(found.coverage, abs=1e-7)
     if sets == 5 and (epsilon, p) in ((2, 0.25), (250, 0.5)):
         # T = 0 in two releases there. They were counted as covering, because rounding left a T of 1e-19 with almost
         # no degrees of freedom; an interval of width zero does not cover.
@@ -123,20 +121,6 @@ def test_a_mean_width_that_unlikely_releases_make_does_not_pass_for_one(p):
     assert listed["raghunathan_2003"]["width"] > 1e11 and math.isnan(found["raghunathan_2003"].mean_width)
 
 
-@pytest.mark.parametrize(
-    ("sets", "covered", "vacuous", "given"), [(2, 0.75442, 0.64618, 0.50114), (5, 0.81154, 0.54686, 0.52882)]
-)
-def test_what_covers_for_charest_are_intervals_that_say_nothing(sets, covered, vacuous, given):
-    """At p = 1/4 and ε = 2: where T ≥ 0 nearly all intervals hold p, and most of them all of 0 to 1."""
-    one = exact_coverage(synthesizer=charest(2, sets), p=0.25, sets=sets, rule="reiter_2002")
-    assert one.coverage == pytest.approx(covered, abs=6e-6) and one.vacuous_share == pytest.approx(vacuous, abs=6e-6)
-    assert one.coverage_given_negative_total == pytest.approx(given, abs=6e-6)
-    assert one.coverage_given_nonnegative_total > 0.9999
-    whole = one.negative_total_share * one.coverage_given_negative_total
-    whole += (1 - one.negative_total_share) * one.coverage_given_nonnegative_total
-    assert whole == pytest.approx(one.coverage, abs=1e-7)
-
-
 @pytest.mark.parametrize("sets", [3, 5, 6])
 @pytest.mark.parametrize("index", [0, 2, 4])
 def test_the_transform_is_the_direct_convolution(sets, index):
@@ -156,7 +140,7 @@ def test_the_transform_is_the_direct_convolution(sets, index):
 
 def test_powers_of_transforms_are_products():
     """NumPy's power of complex numbers takes logarithms, and several times as long."""
-    base = 0.9 * np.exp(1j * np.linspace(0, 6, 200_000))
+    base = 0.9 * np.exp(1j * np.linspace(0, 6, 20_000))
     assert complex_power(base, 10) == pytest.approx(base**10, rel=1e-12)
 
     def seconds(power: Callable[..., Any]) -> float:
@@ -206,10 +190,10 @@ def test_the_error_bound_holds_against_many_digits():
         assert abs(mpmath.mpf(exact.coverage) - total) <= exact.error_bound <= 1e-8
 
 
-@pytest.mark.parametrize("sets", [1, 2, 4])
+@pytest.mark.parametrize("sets", [1, 2, 3])
 @pytest.mark.parametrize("beta", [6, 3])
 def test_a_curve_is_its_points(sets, beta):
-    synthesizer, rules = BetaBinomial(n=30, m=40, alpha=6, beta=beta), rules_for(sets)
+    synthesizer, rules = BetaBinomial(n=20, m=25, alpha=6, beta=beta), rules_for(sets)
     proportions = [0.0, 0.07, 0.5, 0.31, 0.93, 1.0, 0.07]
     curves = coverage_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules)
     symmetric = coverage_by_proportion(synthesizer, proportions=[0.0, 0.5, 1.0], sets=sets, rules=rules)

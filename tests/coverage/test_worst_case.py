@@ -9,7 +9,6 @@ from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.proportion_measures import worst_measure
-from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.coverage.worst_case import knows_jumps
@@ -26,15 +25,20 @@ POSTERIOR = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
 
 
 @pytest.mark.parametrize(
-    ("release", "low", "high", "expected", "at"),
+    ("release", "rule", "low", "high", "expected", "at"),
     [
-        (GeometricSanitizer(n=50, epsilon=2), 0.05, 0.5, 0.9242167, 0.11015),
-        (GeometricSanitizer(n=200, epsilon=1), 0.1, 0.4, 0.9383076, None),
-        (POSTERIOR, 0.1, 0.4, 0.9425816, None),
+        # By de Casteljau's algorithm in full degree
+        (GeometricSanitizer(n=50, epsilon=2), "score", 0.05, 0.5, 0.9242167, 0.11015),
+        (GeometricSanitizer(n=200, epsilon=1), "score", 0.1, 0.4, 0.9383076, None),
+        (POSTERIOR, "score", 0.1, 0.4, 0.9425816, None),
+        # Pr(1 | x) = (x + 1)/4: the intervals [0, 0] and [1, 1] cover no p between; at p = 0 the release 0 covers
+        (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 0.25, 0.75, 0.0, 0.25),
+        (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 0.0, 0.0, 3 / 4, 0.0),
+        (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 1.0, 1.0, 3 / 4, 1.0),
     ],
 )
-def test_the_smallest_coverage_of_the_score_is_that_of_de_casteljau_in_full_degree(release, low, high, expected, at):
-    found = smallest_coverage(release, sets=1, rule="score", low=low, high=high)
+def test_the_smallest_coverage_is_that_of_other_sums(release, rule, low, high, expected, at):
+    found = smallest_coverage(release, sets=1, rule=rule, low=low, high=high)
     assert found.value == pytest.approx(expected, abs=5e-8)
     assert low <= found.at <= high
     assert at is None or found.at == pytest.approx(at, abs=5e-6)
@@ -75,17 +79,6 @@ def test_no_p_is_below_the_smallest_coverage_and_the_sides_of_jumps_reach_it(rel
     assert low <= found.at <= high
 
 
-def test_a_tiny_design_in_exact_fractions():
-    """Two rows, one released row, told truly with probability 2/3 where both are alike; as if real covers ends alone.
-
-    With intervals [0, 0] and [1, 1] no p between is covered; at p = 0 the release 0 covers, with probability 3/4.
-    """
-    release = BetaBinomial(n=2, m=1, alpha=1, beta=1)  # Pr(1 | x) = (x + 1)/4
-    assert smallest_coverage(release, sets=1, rule="as_if_real", low=0.25, high=0.75).value == 0
-    for end in (0.0, 1.0):
-        assert smallest_coverage(release, sets=1, rule="as_if_real", low=end, high=end).value == pytest.approx(3 / 4)
-
-
 def test_a_range_of_one_value_is_the_coverage_there_on_the_closed_intervals():
     release = GeometricSanitizer(n=50, epsilon=2)
     for p in (0.0, 0.11, 1.0):
@@ -93,13 +86,10 @@ def test_a_range_of_one_value_is_the_coverage_there_on_the_closed_intervals():
         assert smallest_coverage(release, sets=1, rule="score", low=p, high=p).value == pytest.approx(exact, abs=1e-9)
 
 
-def test_intervals_that_cover_everything_are_never_wrong():
-    found = smallest_coverage(GeometricSanitizer(n=20, epsilon=1e-6), sets=1, rule="clopper_pearson", level=0.9999)
-    assert found.value == pytest.approx(1, abs=1e-12)
-
-
 def test_an_exact_interval_keeps_its_level_everywhere_and_is_not_far_above_it_somewhere():
     assert 0.95 <= smallest_coverage(POSTERIOR, sets=1, rule="blaker_2000").value < 0.9501
+    found = smallest_coverage(GeometricSanitizer(n=20, epsilon=1e-6), sets=1, rule="clopper_pearson", level=0.9999)
+    assert found.value == pytest.approx(1, abs=1e-12)  # its intervals cover everything
 
 
 def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence():
@@ -118,7 +108,6 @@ def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence():
     [
         # By Bernstein bounds on the distributions of all sums and squares, to within 2e-6
         (charest(2, 5), 5, "reiter_2002", 0.6185501, 0.000107),
-        (charest(2, 10), 10, "reiter_2002", 0.5207025, 0.000065),
         (BetaBinomial(n=100, m=60, alpha=58.0, beta=30.0), 3, "raghunathan_2003_normal", 0.0124422, 0.000429),
         (GeometricSanitizer(n=100, epsilon=0.5), 5, "reiter_2003", 0.9064834, 0.0),
         (charest(2, 5), 5, "as_if_real", 0.0, 0.0),
@@ -129,7 +118,8 @@ def test_the_smallest_coverage_of_three_sets_and_more_is_found_on_shares_and_ref
     assert before == {} and curves.coverage.shape == (1, 1001)
     assert smallest[rule].value == pytest.approx(expected, abs=1e-6)
     assert smallest[rule].at == pytest.approx(at, abs=1e-5)
-    assert smallest_coverage(release, sets=sets, rule=rule).value == pytest.approx(expected, abs=1e-6)
+    if sets == 3:
+        assert smallest_coverage(release, sets=sets, rule=rule).value == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_minimum_between_two_shares_is_refined():
@@ -186,43 +176,37 @@ def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst():
     assert [figures[key].n_tried for key in ACCURACY_MEASURES] == [0, 0, 9, 9]
 
 
-def mean_width(data: BinaryData | CountData, epsilon: float, sets: int, rule: str) -> Measure:
-    """Mean length of the interval from sets of rows by the posterior draw."""
-    *_, found = data.outcomes(data.method("beta_binomial"), epsilon, epsilon, Analysis(sets=sets, rule=rule))
-    return found.mean_width
-
-
-@pytest.mark.parametrize("rule", ["reiter_2002", "raghunathan_2003"])
-def test_an_interval_without_end_is_as_long_as_0_to_1_on_the_desk_and_has_no_finite_length_elsewhere(rule):
-    """n = m = 8, ε = 60, p = 1, three sets: of the 729 releases some have ν below 10⁻³, with probability 10⁻²⁶.
-
-    By the sum over all of them with mpmath the expected length is beyond 10¹²⁰, and 3.588·10⁻⁸ inside 0 to 1.
-    """
-    assert mean_width(BinaryData(n=8, p=1.0), 60.0, 3, rule).value == math.inf
-    assert mean_width(CountData(n=8, m=8, p=1.0), 60.0, 3, rule).value == pytest.approx(3.588e-8, abs=4e-9)
+NO_END = {"n": 8, "p": 1.0}
 
 
 @pytest.mark.parametrize(
-    ("n", "p", "epsilon", "sets", "rule", "expected"),
+    ("data", "epsilon", "sets", "rule", "expected"),
     [
-        (7, 0.0, 25.0, 2, "reiter_2002", 12.630001),
-        (8, 1.0, 30.0, 2, "raghunathan_2003", 2.5252537),
-        (3, 0.5, 60.0, 3, "raghunathan_2003", 9.7680712),
-        (6, 0.5, 40.0, 2, "reiter_2002", 51462.875),
-        (20, 1.0, 60.0, 2, "reiter_2002", math.inf),  # 9·10¹²⁴
+        # Made by a few unlikely releases: the sum over all of them with gamma functions and the t quantiles of SciPy
+        (BinaryData(n=7, p=0.0), 25.0, 2, "reiter_2002", pytest.approx(12.630001, rel=1e-7)),
+        (BinaryData(n=8, p=1.0), 30.0, 2, "raghunathan_2003", pytest.approx(2.5252537, rel=1e-7)),
+        (BinaryData(n=3, p=0.5), 60.0, 3, "raghunathan_2003", pytest.approx(9.7680712, rel=1e-7)),
+        (BinaryData(n=6, p=0.5), 40.0, 2, "reiter_2002", pytest.approx(51462.875, rel=1e-7)),
+        (BinaryData(n=20, p=1.0), 60.0, 2, "reiter_2002", math.inf),  # 9·10¹²⁴
+        # Of the 729 releases some have ν below 10⁻³, with probability 10⁻²⁶. By the sum over all of them with mpmath
+        # the expected length is beyond 10¹²⁰, and 3.588·10⁻⁸ inside 0 to 1, as on the desk.
+        *((BinaryData(**NO_END), 60.0, 3, rule, math.inf) for rule in ("reiter_2002", "raghunathan_2003")),
+        *((CountData(m=8, **NO_END), 60.0, 3, rule, pytest.approx(3.588e-8, abs=4e-9))
+          for rule in ("reiter_2002", "raghunathan_2003")),
     ],
-)
-def test_a_length_made_by_a_few_unlikely_releases_is_summed_over_all_of_them(n, p, epsilon, sets, rule, expected):
-    """By the sum over all releases with gamma functions and the t quantiles of SciPy."""
-    assert mean_width(BinaryData(n=n, p=p), epsilon, sets, rule).value == pytest.approx(expected, rel=1e-7)
+)  # fmt: skip
+def test_a_mean_length_is_that_of_all_releases_and_infinite_beyond_a_million(data, epsilon, sets, rule, expected):
+    *_, found = data.outcomes(data.method("beta_binomial"), epsilon, epsilon, Analysis(sets=sets, rule=rule))
+    assert found.mean_width.value == expected
 
 
 @pytest.mark.parametrize(("n", "epsilon", "sets"), [(20, 60.0, 2), (10, 90.0, 3)])
 def test_a_length_smaller_than_the_error_of_its_sum_is_shown_as_0(n, epsilon, sets):
     """They are 2.64·10⁻¹² and 2.02·10⁻¹²; what the sum leaves out is as large."""
-    found = mean_width(CountData(n=n, m=n, p=1.0), epsilon, sets, "reiter_2002")
-    assert 0 <= found.value < 3e-12 < 3e-12 + found.within
-    assert found.shown == 0
+    data = CountData(n=n, m=n, p=1.0)
+    *_, found = data.outcomes(data.method("beta_binomial"), epsilon, epsilon, Analysis(sets=sets, rule="reiter_2002"))
+    assert 0 <= found.mean_width.value < 3e-12 < 3e-12 + found.mean_width.within
+    assert found.mean_width.shown == 0
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy.special import betaincinv
+from scipy.stats import beta as beta_law
 
 from dpviz.inference import BetaMixture, posterior_cells, posterior_given, posterior_mixture
 from dpviz.inference._roots import falling_roots
@@ -15,6 +16,8 @@ from dpviz.inference.secret_size import posterior_secret_n, size_prior
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.mixtures import beta_of, check_region
+
+LEVELS = [0.001, 0.5, 0.8, 0.95, 0.999999]
 
 
 def test_the_region_of_a_density_that_falls_and_is_infinite_where_no_probability_is():
@@ -30,9 +33,9 @@ def test_the_region_of_a_density_that_falls_and_is_infinite_where_no_probability
 
 
 @pytest.mark.parametrize("block", range(8))
-def test_regions_of_random_designs(block):
+def test_intervals_and_regions_of_random_designs(block):
     random = np.random.default_rng([5, block])
-    for _ in range(25):
+    for _ in range(16):
         n, m, sets = int(random.choice([1, 2, 3, 5, 10, 30, 80])), int(random.integers(1, 60)), random.integers(1, 11)
         gammas = np.exp(random.uniform(math.log(0.01), math.log(2), 2))
         gammas[random.random(2) < 0.15] = 1.0
@@ -42,8 +45,14 @@ def test_regions_of_random_designs(block):
         if random.random() >= 0.7:
             rows = random.dirichlet(np.full(m + 1, random.choice([0.3, 1.0, 10.0])), size=n + 1)
             release, counts = GivenMatrix(probabilities=rows / rows.sum(axis=1, keepdims=True)), counts[:2]
-        post = posterior_given(release, counts, gamma1=gammas[0], gamma2=gammas[1])
-        check_region(post, float(random.choice([0.001, 0.5, 0.8, 0.95, 0.999999])))
+        post, level = posterior_given(release, counts, gamma1=gammas[0], gamma2=gammas[1]), float(random.choice(LEVELS))
+        assert post.weights.sum() == pytest.approx(1, abs=1e-13)
+        assert post.cdf(np.array([-1.0, 0.0, 1.0, 2.0])) == pytest.approx([0, 0, 1, 1], abs=1e-14)
+        grid = np.linspace(0.0, 1.0, 33)
+        assert post.cdf(grid) == pytest.approx(beta_law.cdf(grid[:, None], post.a, post.b) @ post.weights, abs=1e-13)
+        low, high = post.interval(level)
+        region = check_region(post, level)
+        assert sum(end - start for start, end in region) <= high - low + 1e-9
 
 
 def test_regions_of_other_mixtures():
@@ -100,11 +109,31 @@ def test_quantiles_have_their_probability_by_mpmath(gammas):
         assert float(below) == pytest.approx(q, abs=1e-12)
 
 
-def test_quantiles_of_tiny_tails_are_those_of_the_beta_distribution():
-    for q in (1e-300, 1e-14, 1e-9, 1 - 1e-9, 1 - 1e-14):
-        assert beta_of(50.0, 50.0).quantile(q) == pytest.approx(
-            float(betaincinv(50, 50, q)), rel=1e-13 if q < 0.5 else 1e-3
-        )
+@pytest.mark.parametrize(("a", "b"), [(2.5, 4.0), (50.0, 50.0)])
+def test_a_single_component_is_its_beta_law_in_tiny_tails_too(a, b):
+    law = beta_of(a, b)
+    for q in (0.0, 1e-300, 1e-14, 1e-9, 0.3, 1 - 1e-9, 1 - 1e-14, 1.0):
+        assert law.quantile(q) == pytest.approx(float(betaincinv(a, b, q)), rel=1e-12 if q < 0.5 else 1e-3)
+    assert law.pdf(np.array([[0.1, 0.2], [1.5, -1.0]])).shape == (2, 2)
+    assert law.pdf(np.array([1.5, -1.0])).tolist() == [0.0, 0.0]
+
+
+def test_intervals_of_the_arcsine_law():
+    law = beta_of(0.5, 0.5)
+    assert math.isinf(law.pdf(0.0)) and math.isinf(law.pdf(1.0))
+    for level in (0.5, 0.9):
+        assert law.interval(level) == pytest.approx(beta_law.ppf([(1 - level) / 2, (1 + level) / 2], 0.5, 0.5))
+        ends = [0, np.sin(level * np.pi / 4) ** 2, np.cos(level * np.pi / 4) ** 2, 1]
+        assert np.ravel(check_region(law, level)) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (2.5, 4.0), (300.0, 9_000.0), (40.0, 1e6)])
+def test_an_outline_shows_the_whole_density(a, b):
+    p, density = beta_of(a, b).outline
+    assert (p[0], p[-1]) == (0.0, 1.0)
+    assert density == pytest.approx(beta_law.pdf(p, a, b), rel=1e-9, abs=1e-200)
+    assert np.trapezoid(density, p) == pytest.approx(1.0, abs=2e-3)
+    assert density.max() == pytest.approx(beta_law.pdf((a - 1) / (a + b - 2) if a > 1 else 0.5, a, b), rel=3e-3)
 
 
 def test_a_part_that_no_float_can_name_is_the_last_one_inside():

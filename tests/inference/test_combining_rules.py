@@ -56,35 +56,35 @@ def analyzed(key: str, counts: list[int], rows: int, confidential: int) -> tuple
 
 
 @pytest.mark.parametrize("key", COMBINING_RULES)
-@pytest.mark.parametrize("counts", COUNTS)
-@pytest.mark.parametrize("confidential", [3, 10, 20])
-def test_each_rule_is_its_formula_in_fractions(key, counts, confidential):
-    *found, low, high = analyzed(key, counts, 10, confidential)
-    mean, variance, degrees = by_hand(key, counts, 10, Fraction(10, confidential))
-    for value, exact, digits in zip(found, (mean, variance, degrees), (1e-14, 1e-13, 1e-12), strict=True):
-        assert value == pytest.approx(float(exact), rel=digits)
-    if variance < 0:
-        assert math.isnan(low) and math.isnan(high)
-    else:
-        half = float(t_quantile(np.array(float(degrees)), 0.95)) * math.sqrt(variance)
-        assert (high - low) / 2 == pytest.approx(half, rel=1e-11)
+def test_each_rule_is_its_formula_in_fractions(key):
+    for counts, confidential in itertools.product(COUNTS, (3, 10, 20)):
+        *found, low, high = analyzed(key, counts, 10, confidential)
+        mean, variance, degrees = by_hand(key, counts, 10, Fraction(10, confidential))
+        for value, exact, digits in zip(found, (mean, variance, degrees), (1e-14, 1e-13, 1e-12), strict=True):
+            assert value == pytest.approx(float(exact), rel=digits)
+        if variance < 0:
+            assert math.isnan(low) and math.isnan(high)
+        else:
+            half = float(t_quantile(np.array(float(degrees)), 0.95)) * math.sqrt(variance)
+            assert (high - low) / 2 == pytest.approx(half, rel=1e-11)
 
 
-LOW = [(0.0048, 0.001), (0.0036, 0.05), (1e-5, 0.001), (0.0059, 0.5), (0.02, 0.95)]
-"""Few degrees have a finite quantile at low levels."""
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.95, 0.999999])
+def test_a_quantile_of_t_has_the_probability_that_it_was_asked_for(level):
+    degrees = np.concatenate([np.geomspace(0.5, 1e12, 3000), [2.0, np.nextafter(2.0, 0.0), 1e15]])
+    assert stdtr(degrees, -t_quantile(degrees, level)) == pytest.approx((1 - level) / 2, rel=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("degrees", "level"), [*itertools.product([0.05, 0.3, 1, 2.5, 7, 40, 1e4, 1e9], [0.5, 0.95, 0.999]), *LOW]
-)
-def test_the_quantile_leaves_half_of_the_rest_above(degrees, level):
-    with mpmath.workdps(40):
-        t, nu = mpmath.mpf(float(t_quantile(np.array(degrees), level))), mpmath.mpf(degrees)
-        x = nu / (nu + t * t)
-        is_normal = degrees >= 1e6
-        beyond = mpmath.erfc(t / mpmath.sqrt(2)) if is_normal else mpmath.betainc(nu / 2, 0.5, 0, x, regularized=True)
-        assert float(beyond) == pytest.approx(1 - level, rel=1e-7 if is_normal else 1e-11)
-        assert float(1 - beyond) == pytest.approx(level, rel=1e-7 if is_normal else 1e-9)
+def test_quantiles_of_few_degrees_are_those_of_mpmath_or_infinite():
+    """Few degrees have a finite quantile at low levels."""
+    low = [(0.0048, 0.001), (0.0036, 0.05), (1e-5, 0.001), (0.0059, 0.5), (0.02, 0.95)]
+    for degrees, level in [*itertools.product([0.05, 0.3, 1, 2.5, 7], [0.5, 0.95, 0.999]), *low]:
+        with mpmath.workdps(40):
+            t, nu = mpmath.mpf(float(t_quantile(np.array(degrees), level))), mpmath.mpf(degrees)
+            beyond = mpmath.betainc(nu / 2, 0.5, 0, nu / (nu + t * t), regularized=True)
+            assert float(beyond) == pytest.approx(1 - level, rel=1e-11)
+            assert float(1 - beyond) == pytest.approx(level, rel=1e-9)
+    assert t_quantile(np.array([0.0, 1e-8, 0.005]), 0.95).tolist() == [math.inf] * 3
 
 
 def test_no_variance_between_gives_the_normal_quantile_and_none_within_m_minus_one_degrees():
@@ -122,8 +122,7 @@ RIGHT = [(BetaBinomial, ("raab_2017", "reiter_2003")), (PosteriorMean, ("raab_20
 
 
 @pytest.mark.parametrize(("synthesizer", "rules"), RIGHT)
-@pytest.mark.parametrize(("n", "m"), [(5000, 500), (5000, 5000), (500, 5000)])
-@pytest.mark.parametrize("sets", [2, 5, 20])
+@pytest.mark.parametrize(("n", "m", "sets"), [(5000, 500, 2), (5000, 500, 20), (2000, 2000, 5), (500, 5000, 20)])
 def test_the_variances_for_partial_synthesis_are_right_on_average_for_any_ratio_of_rows(synthesizer, rules, n, m, sets):
     """Linear in b and v̄: E[T] is T at their closed-form means. Without a prior it is Var(q̄) up to 1/n and 1/m."""
     moments = set_moments(synthesizer(n=n, m=m, **NO_PRIOR), p=0.3, sets=sets)
@@ -137,15 +136,11 @@ def test_the_variances_for_partial_synthesis_are_right_on_average_for_any_ratio_
 @pytest.mark.parametrize(("synthesizer", "rules"), RIGHT)
 @pytest.mark.parametrize(("m", "sets"), [(10, 5), (100, 5), (1000, 2)])
 def test_the_rules_for_partial_synthesis_cover_for_any_ratio_of_rows(synthesizer, rules, m, sets):
+    """Ten times as many synthetic rows are not ten times as many people."""
     found = exact_coverages(synthesizer=synthesizer(n=100, m=m, **NO_PRIOR), p=0.3, sets=sets, rules=rules)
     for key in rules:
-        assert 0.92 <= found[key].coverage <= 0.965, key  # counts are whole numbers: 0 to 10 at m = 10
-
-
-def test_ten_times_as_many_synthetic_rows_are_no_ten_times_as_many_people():
-    release = PosteriorMean(n=100, m=1000, **NO_PRIOR)
-    found = exact_coverages(synthesizer=release, p=0.3, sets=2, rules=("raab_2017_plug_in", "reiter_2003"))
-    assert [round(one.coverage, 3) for one in found.values()] == [0.944, 0.944]
+        low, high = (0.9435, 0.9445) if m == 1000 else (0.92, 0.965)  # counts are whole numbers: 0 to 10 at m = 10
+        assert low <= found[key].coverage <= high, key
 
 
 @pytest.mark.parametrize(("sets", "normal", "by_r"), [(2, 0.775, 0.870), (5, 0.635, 0.842), (10, 0.472, 0.692)])
@@ -153,7 +148,7 @@ def test_charests_figure_says_what_the_normal_quantile_gives_where_t_is_negative
     """Her “barely reaches 80 %” for two sets, and less for more of them, is not what ν of r gives."""
     rules = ("reiter_2002_normal", "reiter_2002")
     found = exact_coverages(synthesizer=charest(3, sets), p=0.25, sets=sets, rules=rules)
-    assert [round(one.coverage, 3) for one in found.values()] == [normal, by_r]
+    assert [round(coverage.coverage, 3) for coverage in found.values()] == [normal, by_r]
 
 
 def test_an_end_that_rounding_misses_is_reached():
@@ -184,14 +179,3 @@ def test_a_single_set_has_the_rules_without_a_variance_between():
     assert for_one_set == ["raab_2017", "raab_2017_plug_in", "as_if_real"]
     assert all(rule.min_sets == 1 for rule in NOISE_AWARE_RULES.values())
     assert list(RULES) == [*COMBINING_RULES, *NOISE_AWARE_RULES]
-
-
-def test_a_quantile_that_no_number_names_is_infinite():
-    assert t_quantile(np.array([0.0, 1e-8, 0.005]), 0.95).tolist() == [math.inf] * 3
-
-
-@pytest.mark.parametrize("level", [0.01, 0.5, 0.95, 0.999999])
-def test_a_quantile_of_t_has_the_probability_that_it_was_asked_for(level):
-    degrees = np.concatenate([np.geomspace(0.5, 1e12, 3000), [2.0, np.nextafter(2.0, 0.0), 1e15]])
-    tail = stdtr(degrees, -t_quantile(degrees, level))
-    assert tail == pytest.approx((1 - level) / 2, rel=1e-11)

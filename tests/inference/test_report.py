@@ -23,6 +23,7 @@ from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages import posterior as details
 from pages.posterior import question_of
 from tests.helpers import match_in, value_of
+from tests.pairs import pairwise
 
 
 def noisy(design: Design, x: np.ndarray, count: int, law: Any) -> np.ndarray:
@@ -86,17 +87,16 @@ def test_every_synthesizer_has_a_likelihood_of_its_own_to_be_held_against():
 
 
 def designs(law: str) -> Iterator[Design]:
-    """Designs of one to several sets, from hardly any prior or noise to much of it."""
-    for n, level in itertools.product((1, 40), (0.5, 0.95)):
-        for strength, gamma in zip((1e-3, 5.0, 400.0), (1.0, 2.5, 0.8), strict=True):
-            rest: dict[str, Any] = {"gamma1": gamma, "level": level}
-            if law == GivenMatrix.key:
-                yield Design(mechanism=GIVEN, **rest)
-            elif two_cell_synthesizers()[law].has_prior:
-                alpha = strength + (law == "posterior_mode")
-                yield Design(mechanism=law, n=n, m=20, prior="own", alpha=alpha, **rest)
-            else:
-                yield Design(mechanism=law, n=n, epsilon=4 / strength**0.5, **rest)
+    """Designs of few and many rows, from hardly any prior or noise to much of it."""
+    for n, level, (strength, gamma) in pairwise((1, 40), (0.5, 0.95), ((1e-3, 1.0), (5.0, 2.5), (400.0, 0.8))):
+        rest: dict[str, Any] = {"gamma1": gamma, "level": level}
+        if law == GivenMatrix.key:
+            yield Design(mechanism=GIVEN, **rest)
+        elif two_cell_synthesizers()[law].has_prior:
+            alpha = strength + (law == "posterior_mode")
+            yield Design(mechanism=law, n=n, m=20, prior="own", alpha=alpha, **rest)
+        else:
+            yield Design(mechanism=law, n=n, epsilon=4 / strength**0.5, **rest)
 
 
 @pytest.mark.parametrize("law", LIKELIHOODS)

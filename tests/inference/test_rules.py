@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpviz.coverage import coverage_by_proportion, coverage_decomposition, exact_coverage, exact_coverages
-from dpviz.inference import NOISE_AWARE_RULES, RULES, posterior_given
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
+from dpviz.inference import NOISE_AWARE_RULES, RULES
+from dpviz.mechanisms import GeometricSanitizer, LaplaceSanitizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import page_note
 from tests.pages.apptest import open_page, sound, texts
@@ -75,29 +75,12 @@ def test_the_page_shows_them_among_the_rules_that_fail():
 
 
 @pytest.mark.parametrize("rule", NOISE_AWARE_RULES)
-@pytest.mark.parametrize("turned", [False, True])
-def test_no_matrix_is_given_the_interval_of_another(rule, turned):
+def test_no_matrix_is_given_the_interval_of_another(rule):
     """A matrix given as numbers was equal to every other, and tables of intervals are kept by the release."""
     plain, blurred = GivenMatrix(probabilities=np.eye(21)), GivenMatrix(probabilities=np.full((21, 21), 1 / 21))
-    assert plain != blurred
-    assert plain == GivenMatrix(probabilities=np.eye(21))
-    asked = [blurred, plain] if turned else [plain, blurred]
-    low, high = sorted(RULES[rule].interval_from([3], synthesizer=one)[1] for one in asked)
-    assert low < 0.4 < 0.97 < high
-    assert RULES[rule].interval_from([3], synthesizer=plain)[1] == low
-
-
-@pytest.mark.parametrize(
-    ("release", "count"),
-    [
-        (BetaBinomial(n=100, m=100, alpha=100 / math.expm1(0.5), beta=100 / math.expm1(0.5)), 1),
-        (BetaBinomial(n=50, m=50, alpha=500, beta=500), 0),
-        (PosteriorMean(n=30, m=60, alpha=80, beta=80), 60),
-    ],
-)
-def test_a_sum_that_hardly_comes_has_its_own_posterior(release, count):
-    found = RULES["posterior"].interval_from([count], synthesizer=release)
-    assert found == pytest.approx(posterior_given(release, [count]).interval(0.95), rel=1e-9)
+    assert plain == GivenMatrix(probabilities=np.eye(21)) != blurred
+    highs = [RULES[rule].interval_from([3], synthesizer=release)[1] for release in (plain, blurred, plain)]
+    assert highs[0] == highs[2] < 0.4 < 0.97 < highs[1]
 
 
 def test_sums_of_several_sets_keep_their_digits_where_they_are_small():
@@ -115,11 +98,11 @@ def test_sums_of_several_sets_keep_their_digits_where_they_are_small():
     assert float(1 - below(high)) == pytest.approx(5e-7, rel=1e-6)
 
 
-@pytest.mark.parametrize("sets", [20, 500])
-def test_sums_of_many_counts_that_nobody_would_wait_for_are_refused_at_once(sets):
+def test_sums_of_many_counts_that_nobody_would_wait_for_are_refused_at_once():
     """A transform of 2.5 million numbers for each of some 460 counts took two minutes that nothing could stop."""
-    with pytest.raises(ValueError, match="would take too long"):
-        exact_coverages(synthesizer=charest(2.0, sets, 5000), p=0.25, sets=sets, rules=["score"])
+    for sets in (20, 500):
+        with pytest.raises(ValueError, match="would take too long"):
+            exact_coverages(synthesizer=charest(2.0, sets, 5000), p=0.25, sets=sets, rules=["score"])
 
 
 def test_rules_whose_ends_are_searched_for_fit_up_to_20_000_sums():
