@@ -34,8 +34,8 @@ def numbers_split(epsilon: float = 1.0, analysis: Analysis = QUICK, **changes: A
 @pytest.mark.parametrize(
     ("n", "key", "p", "epsilon"),
     [
-        *((12, key, 0.3, epsilon) for key in ("beta_binomial", "modips") for epsilon in (0.1, 1.0, 20.0)),
-        (6, "beta_binomial", 0.1, 1.0), (6, "modips", 0.4, 30.0), (6, "sdd_exact", 0.2, 1.0),
+        (12, "beta_binomial", 0.3, 0.1), (12, "beta_binomial", 0.3, 20.0), (6, "beta_binomial", 0.1, 1.0),
+        (12, "modips", 0.3, 1.0), (6, "modips", 0.4, 30.0), (6, "sdd_exact", 0.2, 1.0),
     ],
 )  # fmt: skip
 def test_the_best_number_of_sets_is_that_of_the_moments_of_all(n, key, p, epsilon):

@@ -5,7 +5,6 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -106,78 +105,74 @@ def test_with_delta_the_price_comes_when_its_search_has_ended():
     assert price in said(ranking)[1]
 
 
-def told(data: Any, methods: Iterable[Any], epsilon: float, repetitions: int) -> tuple[Ranking, str, str]:
-    """What a comparison of methods at one ε ends with, the mark and the sentence."""
-    question = compare(data, methods, epsilon, repetitions=repetitions)
-    *_, last = question.rank()
-    ranking = Ranking(question, [*last.outcomes.values()])
-    return ranking, *said(ranking)[:2]
-
-
 NUMBERS = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
+BROKEN = "it breaks its promise"
+# Data, keys of methods, ε, repetitions; the mark, and words of the sentence with labels in the order of the ranking;
+# the reasons why methods are not ranked, and their usable repetitions
+WINNERS: dict[str, Any] = {
+    # The histograms with Scott's bins have errors about as small as the winner's
+    "private at no ε": (
+        NUMBERS,
+        ["smoothed_histogram", "smoothed_histogram_scott", "perturbed_histogram_scott", "sanitize_bootstrap",
+         "modips_split_truncated"],
+        0.1, 1000, "Smoothed histogram, public bins",
+        "<b>Smoothed histogram, public bins</b> has the smallest error: typically off by <b>0.587</b>",
+        {"perturbed_histogram_scott": "no ε is known to hold for it", "smoothed_histogram_scott": BROKEN,
+         "modips_split_truncated": BROKEN}, {},
+    ),
+    "no promise kept": (
+        NUMBERS, ["perturbed_histogram_scott"], 0.1, 100, "none ranked",
+        "None of the methods chosen is known to keep a promise of ε = 0.1, so that none is ranked.", {}, {},
+    ),
+    # A release of ten sets that all have rows in the smallest cell is not exact
+    "one usable repetition": (
+        mixed(200, "cell_mean"), ["perturbed_cells", "perturbed_cells_safe"], 0.01, 1100, "no estimate", "", {},
+        {"perturbed_cells_safe": 1},
+    ),
+    # Noisy sums keep the promise and give no estimate of a correlation, and the others break it
+    "no estimate": (
+        mixed(200, "correlation"), ["modips_sums", "perturbed_cells"], 0.01, 40, "no estimate",
+        "In the repetitions so far, no method whose promise holds gave an estimate from all of ",
+        {"perturbed_cells": BROKEN}, {"modips_sums": 0, "perturbed_cells": 40},
+    ),
+    # .0410 ± .0010 against .0411 ± .0011
+    "not told apart": (
+        mixed(200, "share"), ["modips_sums", "perturbed_cells_safe"], 0.01, 200, "{0} or {1}",
+        "<b>{0} or {1}</b> has the smallest error", {}, {},
+    ),
+}  # fmt: skip
 
 
-def test_a_method_that_is_private_at_no_epsilon_is_shown_and_does_not_win():
-    """n = 40, ε = 0.1, all methods: the histograms with Scott's bins have errors about as small as the winner's."""
-    keys = (
-        "smoothed_histogram", "smoothed_histogram_scott", "perturbed_histogram_scott", "sanitize_bootstrap",
-        "modips_split_truncated",
-    )  # fmt: skip
-    ranking, mark, sentence = told(NUMBERS, keys, 0.1, 1000)
-    assert mark == "Smoothed histogram, public bins"
-    assert "<b>Smoothed histogram, public bins</b> has the smallest error" in sentence
-    assert "typically off by <b>0.587</b>" in sentence
-    order = ranking.in_order
-    assert order[0].method.key == "smoothed_histogram"
-    reasons = {one.method.key: ranking.exclusion(one) for one in order}
-    assert reasons["perturbed_histogram_scott"] == "no ε is known to hold for it"
-    assert reasons["smoothed_histogram_scott"] == "it breaks its promise"
-    assert reasons["modips_split_truncated"] == "it breaks its promise"
-    fit = [not ranking.exclusion(one) for one in order]
-    assert fit == sorted(fit, reverse=True)
-    better = next(one for one in order if one.method.key == "perturbed_histogram_scott")
-    better = dataclasses.replace(better, root_mean_squared_error=Measure(0.2, 0.001))
-    assert Ranking(ranking.comparison, [*order, better]).contenders[0].method.key == "smoothed_histogram"
+@pytest.mark.parametrize(
+    ("data", "keys", "epsilon", "repetitions", "wanted", "words", "reasons", "usable"), WINNERS.values(), ids=WINNERS
+)
+def test_who_wins_and_who_is_not_ranked(data, keys, epsilon, repetitions, wanted, words, reasons, usable):
+    ranking = complete_ranking(compare(data, keys, epsilon, repetitions=repetitions))
+    mark, sentence, _ = said(ranking)
+    labels = [outcome.method.label for outcome in ranking.in_order]
+    assert mark == wanted.format(*labels) and words.format(*labels) in sentence
+    found = {outcome.method.key: outcome for outcome in ranking.outcomes}
+    assert reasons.items() <= {key: ranking.exclusion(outcome) for key, outcome in found.items()}.items()
+    assert usable.items() <= {key: outcome.repetitions for key, outcome in found.items()}.items()
 
-
-def test_where_no_promise_is_kept_nobody_wins():
-    _, mark, sentence = told(NUMBERS, ["perturbed_histogram_scott"], 0.1, 100)
-    assert mark == "none ranked"
-    assert sentence.startswith(
-        "None of the methods chosen is known to keep a promise of ε = 0.1, so that none is ranked."
-    )
-
-
-def test_one_usable_repetition_of_1100_is_not_exact_and_does_not_win():
-    """Categories and numbers, n = 200, ε = 0.01: a release of ten sets that all have rows in the smallest cell."""
-    keys = ("perturbed_cells", "perturbed_cells_safe")
-    ranking, mark, _ = told(mixed(200, "cell_mean"), keys, 0.01, 1100)
-    safe = next(one for one in ranking.outcomes if one.method.key == "perturbed_cells_safe")
-    assert safe.repetitions == 1
-    assert math.isnan(safe.root_mean_squared_error.error) and math.isnan(safe.ranked_error.value)
-    assert mark == "no estimate" and not ranking.contenders
+    # Who is ranked stands first, and what has hardly an estimate has no error
+    assert bool(ranking.contenders) == (mark not in ("no estimate", "none ranked"))
+    is_excluded = [bool(ranking.exclusion(outcome)) for outcome in ranking.in_order if outcome.ranked_error.value >= 0]
+    assert is_excluded == sorted(is_excluded)
     head, rows = ranking.table
-    (row,) = [one for one in rows if safe.method.label in one[0]]
-    assert row[head.index("error")] == "–<br><small>1 usable repetition</small>"
+    for outcome, row in zip(ranking.in_order, rows, strict=True):
+        assert ranking.exclusion(outcome) in row[0]
+        if outcome.repetitions == 1:
+            assert math.isnan(outcome.root_mean_squared_error.error) and math.isnan(outcome.ranked_error.value)
+            assert row[head.index("error")] == "–<br><small>1 usable repetition</small>"
 
 
-def test_a_promise_that_holds_without_an_estimate_is_not_called_one_that_is_not_kept():
-    """A correlation at n = 200, ε = 0.01: noisy sums keep the promise and give no estimate, and the others break it."""
-    ranking, mark, sentence = told(mixed(200, "correlation"), ("modips_sums", "perturbed_cells"), 0.01, 40)
-    repetitions = {one.method.key: one.repetitions for one in ranking.outcomes}
-    assert repetitions == {"modips_sums": 0, "perturbed_cells": 40}
-    assert mark == "no estimate"
-    assert sentence.startswith("In the repetitions so far, no method whose promise holds gave an estimate from all of ")
-    assert "not ranked: it breaks its promise" in str(ranking.table)
-    assert "None of the methods chosen is known" not in sentence
-
-
-def test_what_a_simulation_cannot_tell_apart_is_not_one_winner():
-    """A share of the smallest cell, n = 200, ε = 0.01: .0410 ± .0010 against .0411 ± .0011."""
-    ranking, mark, sentence = told(mixed(200, "share"), ("modips_sums", "perturbed_cells_safe"), 0.01, 200)
-    one, other = (outcome.ranked_error for outcome in ranking.outcomes)
-    assert abs(one.value - other.value) < 2 * (one - other).error
-    assert " or " in mark and f"<b>{mark}</b> has the smallest error" in sentence
+def test_a_method_that_is_private_at_no_epsilon_does_not_win_with_the_smallest_error():
+    ranking = complete_ranking(compare(NUMBERS, WINNERS["private at no ε"][1], 0.1, repetitions=100))
+    better = next(one for one in ranking.outcomes if one.method.key == "perturbed_histogram_scott")
+    better = dataclasses.replace(better, root_mean_squared_error=Measure(0.2, 0.001))
+    winners = Ranking(ranking.comparison, [*ranking.outcomes, better]).contenders
+    assert winners[0].method.key == "smoothed_histogram"
 
 
 def test_sentence_and_table_name_the_same_winner():

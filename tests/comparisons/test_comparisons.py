@@ -66,20 +66,17 @@ def test_outcomes_are_the_exact_moments_and_coverage_of_the_same_releases(key):
     method, data = METHODS[key], BinaryData(n=30, p=0.2)
     sets, analysis = method.sets(4), Analysis(sets=4)
     found, release = last(data, key, 3.0, analysis), method.synthesizer(data, 3.0 / sets)
-    exact = exact_coverage(synthesizer=release, p=0.2, sets=sets, rule=analysis.rule_for(sets).key)
+    rule = "as_if_real" if sets == 1 else "reiter_2003"  # a single set where the rule needs more
+    exact = exact_coverage(synthesizer=release, p=0.2, sets=sets, rule=rule)
     moments = set_moments(release, p=0.2, sets=sets)
     assert found.is_exact("coverage")
     assert found.coverage.value == pytest.approx(exact.coverage, rel=1e-12)
     assert found.bias.value == pytest.approx(moments.bias, abs=1e-13)
     square = moments.bias**2 + moments.variance_estimate
     assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(square), rel=1e-12)
-
-
-def test_the_original_data_have_the_error_of_a_proportion_and_no_epsilon():
-    found = last(BinaryData(n=50, p=0.2), "original", 1.0)
-    assert found.bias.value == pytest.approx(0, abs=1e-15)
-    assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(0.2 * 0.8 / 50))
-    assert found.real_epsilon == math.inf
+    if key == "original":
+        assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(0.2 * 0.8 / 30))
+        assert found.real_epsilon == math.inf
 
 
 @pytest.mark.parametrize("method", AT_ANY_EPSILON, ids=lambda one: one.key)
@@ -113,11 +110,13 @@ def test_no_release_that_is_really_private_adds_less_than_the_smallest_error(met
     assert found.release_error.value >= data.least_error(epsilon).lower_bound
 
 
-@pytest.mark.parametrize("rule", ["reiter_2003", "score", "blaker_2000", "clopper_pearson"])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize(
+    ("rule", "epsilon"),
+    [("reiter_2003", 0.1), ("reiter_2003", 5.0), ("score", 1.0), ("blaker_2000", 5.0), ("clopper_pearson", 0.1)],
+)
 def test_what_is_shorter_than_any_interval_can_be_misses_its_level_or_breaks_its_promise(rule, epsilon):
     """What the picture says of lines in its grey area; rules that hold their level at every p are never there."""
-    analysis, places = Analysis(sets=2, rule=rule, repetitions=500), np.linspace(0.0, 1.0, 21)
+    analysis, places = Analysis(sets=2, rule=rule, repetitions=300), np.linspace(0.0, 1.0, 21)
     every, below = {p: BinaryData(n=12, p=p) for p in places.tolist()}, 0
     for method in BinaryData.methods:
         found = {p: data.outcome(method, epsilon, analysis) for p, data in every.items()}
@@ -185,14 +184,6 @@ def test_with_failure_allowed_the_sets_fail_as_often_together_and_no_more(method
     assert pure is None or pure < setting
 
 
-def test_more_failure_allows_a_larger_setting_and_a_smaller_error():
-    data = BinaryData(n=20, p=0.25)
-    pure, weaker = (
-        list(data.compare([METHODS["posterior_mean"]], [1.0], None, EqualPrivacy(delta)))[-1] for delta in (0.0, 1e-4)
-    )
-    assert weaker.root_mean_squared_error.value < 0.9 * pure.root_mean_squared_error.value
-
-
 def test_what_is_quick_comes_first_and_every_method_at_every_epsilon():
     data, epsilons = BinaryData(n=10, p=0.5), [0.1, 1.0, 10.0]
     methods = [one for one in data.methods if not one.smallest_epsilon]
@@ -205,21 +196,6 @@ def test_what_is_quick_comes_first_and_every_method_at_every_epsilon():
     assert not any(math.isnan(one.coverage.value) for one in found[count:])
     for key in ("original", "multiple_synthesis"):
         assert len({one.root_mean_squared_error for one in found if one.method.key == key}) == 1
-
-
-def test_a_single_set_is_analysed_as_if_it_were_real_where_the_rule_needs_more():
-    data = BinaryData(n=20, p=0.25)
-    made = METHODS["laplace"].synthesizer(data, 1.0)
-    exact = exact_coverage(synthesizer=made, p=0.25, sets=1, rule="as_if_real").coverage
-    found = last(data, "laplace", 1.0, Analysis(rule="reiter_2003"))
-    assert found.coverage.value == pytest.approx(exact, rel=1e-12)
-
-
-def test_coverage_beyond_the_sums_is_simulated_and_says_so():
-    found = last(BinaryData(n=1000, p=0.25), "beta_binomial", 100.0, Analysis(repetitions=500))
-    assert not found.is_exact("coverage")
-    assert found.coverage.error > 0
-    assert found.bias.error == found.root_mean_squared_error.error == 0
 
 
 @pytest.mark.parametrize("power", [-10, -9])
@@ -324,10 +300,9 @@ def test_a_synthesizer_of_two_counts_is_compared_divided_and_on_the_desk(key):
 
 
 def test_a_synthesizer_of_more_counts_is_on_the_desk():
-    shown = {one.of_cells.key for one in CategoryData.methods if isinstance(one, CategoryMethod)}
+    shown = {method.of_cells.key for method in CategoryData.methods if isinstance(method, CategoryMethod)}
     for key, law in SYNTHESIZERS.items():
-        if not issubclass(law, TwoCellSynthesizer):
-            assert key in shown or law.info.compared_as in shown, key
+        assert issubclass(law, TwoCellSynthesizer) or key in shown or law.info.compared_as in shown, key
 
 
 def test_the_desk_and_the_comparison_have_the_same_methods_of_one_kind():

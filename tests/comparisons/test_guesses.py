@@ -90,7 +90,7 @@ def test_a_division_of_it_says_what_its_error_rests_on_and_no_single_set_of_it_i
     data = BinaryData(n=20, p=0.3)
     for asked_of, told in ((KEY, True), ("beta_binomial", False)):
         asked = SplitOverSets(data=data, method=data.method(asked_of), epsilon=0.2, analysis=Analysis())
-        *_, found = asked.stream()
+        *_, found = asked.stream(intervals=False)
         assert found.single is not None and found.single.method.key != KEY
         assert ("π = 0.3" in asked.description) is told
         assert ("told <b>the truth</b> as its public guess" in asked.note(found)) is told
