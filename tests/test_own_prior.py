@@ -48,9 +48,8 @@ def test_the_epsilon_of_sets_is_the_largest_ratio_over_every_tuple_of_counts(des
 
 
 def test_the_epsilon_of_sets_is_infinite_where_a_zero_decides() -> None:
-    assert math.isinf(
-        Design(mechanism=GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.0, 1.0]])), sets=2).epsilon_of_sets
-    )
+    matrix = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.0, 1.0]]))
+    assert math.isinf(Design(mechanism=matrix, sets=2).epsilon_of_sets)
 
 
 @pytest.mark.parametrize(("law", "sets"), [("beta_binomial", 1), ("beta_binomial", 5), ("posterior_mean", 3)])
@@ -78,36 +77,36 @@ def test_the_range_around_n_holds_it_and_can_be_summed(n: int) -> None:
     assert found.size_weights.sum() == pytest.approx(1.0)
 
 
-def test_the_secret_range_follows_n_until_the_reader_sets_it() -> None:
-    for n in (40, 3000):
-        page = open_with("posterior", "po_", look="If n is secret", n=n, x=n // 3)
-        low, high = range_around(n)
-        assert f"that n lies between {low:,} and {high:,}" in words(page)
-        assert "leaves out the true n" not in words(page)
-    page = open_with("posterior", "po_", look="If n is secret", around=False, low=50, high=200, n=3000, x=900)
-    assert "The range from 50 to 200 leaves out the true n = 3,000" in words(page)
+@pytest.mark.parametrize(
+    ("settings", "told", "untold"),
+    [
+        ({"n": 40, "x": 13}, "that n lies between {low:,} and {high:,}", "leaves out the true n"),
+        ({"n": 3000, "x": 1000}, "that n lies between {low:,} and {high:,}", "leaves out the true n"),
+        ({"n": 3000, "x": 900, "low": 50, "high": 200}, "The range from 50 to 200 leaves out the true n = 3,000", ""),
+        ({"n": 50, "x": 15, "low": 50, "high": 50}, "who takes n to be 50 finds a share of yes between", "lies"),
+        # Nearly all 400 rows of two releases are ones, which a table of 20 rows with α = 15 cannot bring about easily
+        ({"n": 20, "low": 5, "high": 20, "knows": False, "m": 200, "m_is_n": False, "source": "typed",
+          "counts": "197, 199", "prior": "own", "alpha": 15.0}, "The posterior of n piles up at n = 20", ""),
+        ({"n": 20, "x": 6}, "{low:,} and {high:,}", "piles up"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_range_of_a_secret_n_follows_n_until_the_reader_sets_it_and_its_doubts_are_told(
+    settings: dict[str, object], told: str, untold: str
+) -> None:
+    page = open_with("posterior", "po_", look="If n is secret", around="low" not in settings, **settings)
+    low, high = range_around(settings["n"])
+    assert told.format(low=low, high=high) in words(page)
+    assert not untold or untold not in words(page)
 
 
-def test_a_range_of_one_number_is_a_belief_and_a_larger_n_is_named() -> None:
-    page = open_with("posterior", "po_", look="If n is secret", around=False, low=50, high=50, n=50, x=15)
-    assert "An analyst who takes n to be 50 finds a share of yes between" in words(page)
+def test_a_larger_n_is_named_where_it_makes_the_posterior_narrower() -> None:
     page = open_with("posterior", "po_", look="If n is secret", n=10, x=3)
     assert "Some possible n are larger than this" not in words(page)
     narrower = "Because n may be larger than 10, the posterior of p is narrower than with n known."
     release = {"synthetic_counts": [3], "m": 10, "alpha": 10 / math.expm1(2), "beta": 10 / math.expm1(2)}
     secret = posterior_secret_n(**release, prior=size_prior("uniform", *range_around(10)))
     assert (narrower in words(page)) == (secret.variance < posterior_mixture(**release, n=10).variance)
-
-
-def test_a_range_that_cuts_the_posterior_of_n_is_told() -> None:
-    """Nearly all 400 rows of two releases are ones, which a table of 20 rows with α = 15 cannot bring about easily."""
-    page = open_with("posterior", "po_",
-        look="If n is secret", around=False, low=5, high=20, n=20, knows=False, m=200, m_is_n=False, source="typed",
-        counts="197, 199", prior="own", alpha=15.0,
-    )  # fmt: skip
-    assert "The posterior of n piles up at n = 20" in words(page)
-    even = open_with("posterior", "po_", look="If n is secret", n=20, x=6)
-    assert "piles up" not in words(even)
 
 
 def cells(page: AppTest, row: str) -> list[float]:

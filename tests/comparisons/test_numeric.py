@@ -133,16 +133,13 @@ def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive():
     agrees(spread.bias, sigma**2 * ((n - 1) / (n - 3) - 1))
 
 
-def test_the_original_data_are_those_inside_the_bounds():
+def test_the_original_data_are_those_inside_the_bounds_and_their_interval_holds_its_level():
     data = KnownVariance(n=7, mean=0.5, sigma=2.0, low=-1.0, high=4.0)
     mean, square = bounded_moments(False, np.array(0.5), 2.0, data)
     found = numeric_measures(data, releases.ORIGINAL_ROWS)
     agrees(found.bias, mean - 0.5)
     agrees(found.root_mean_squared_error, math.sqrt((square - mean**2) / 7 + (mean - 0.5) ** 2))
     agrees(numeric_measures(data, releases.ORIGINAL_ROWS, "variance").bias, square - mean**2 - 4.0)
-
-
-def test_the_interval_of_the_original_data_with_known_variance_holds_its_level():
     found = numeric_measures(known(5, **FAR), releases.ORIGINAL_ROWS, "mean_known_variance")
     agrees(found.coverage, 0.95)
     assert found.mean_width.value == pytest.approx(2 * norm.ppf(0.975) / math.sqrt(5))
@@ -247,25 +244,19 @@ def test_bins_by_scotts_rule_are_as_many_as_in_print():
     assert releases.public_bins(20) == 6  # 2 · 20^{1/3} = 5.4
 
 
-def test_one_release_can_be_looked_at():
-    data = unknown(30, low=-1.0, high=2.0)
+def test_one_release_can_be_looked_at_and_methods_see_the_same_confidential_rows():
+    data, seen = unknown(30, low=-1.0, high=2.0), set()
     for method in data.methods:
         rows, released = data.draw_release(method, 1.0, 3, 8)
+        seen.add(rows.tobytes())
         assert len(released) == method.sets(3)
-        for one in map(data.numbers_of, [rows, *released]):
-            assert one.shape == (30,)
-            assert -1 - 1e-12 <= one.min() <= one.max() <= 2 + 1e-12
+        for numbers in map(data.numbers_of, [rows, *released]):
+            assert numbers.shape == (30,)
+            assert -1 - 1e-12 <= numbers.min() <= numbers.max() <= 2 + 1e-12
+    assert len(seen) == 1
 
 
 # Studies
-
-
-def test_methods_with_the_same_seed_see_the_same_confidential_rows():
-    data = unknown(40, **FAR)
-    first, second = (
-        data.draw_release(method, 1.0, 2, 4)[0] for method in (releases.ORIGINAL_ROWS, releases.SMOOTHED_HISTOGRAM)
-    )
-    assert first.tolist() == second.tolist()
 
 
 def test_outcomes_grow_and_end_with_all_repetitions():
@@ -285,10 +276,8 @@ def test_the_error_of_a_difference_is_its_spread_over_seeds():
     """The same noise, 90 and 99 % of ε for the mean: the difference is ten times as sure as both errors would say."""
     data, pairs = unknown(20), []
     for seed in range(60):
-        pairs.append([
-            numeric_measures(data, releases.MODIPS_SPLIT.with_share(w), sets=5, seed=seed, repetitions=300)
-            for w in (0.99, 0.9)
-        ])  # fmt: skip
+        methods = (releases.MODIPS_SPLIT.with_share(share) for share in (0.99, 0.9))
+        pairs.append([numeric_measures(data, method, sets=5, seed=seed, repetitions=300) for method in methods])
     for name in ("bias", "root_mean_squared_error", "mean_width"):
         found = [(getattr(more, name), getattr(less, name)) for more, less in pairs]
         apart = np.std([(one - other).value for one, other in found], ddof=1)
@@ -389,7 +378,7 @@ def test_a_histogram_is_broken_only_where_its_rows_prove_it():
     assert at_most.text(100.0) == "31.7 to 200"
     assert releases.PERTURBED_HISTOGRAM.real_loss(more, 1.0, 10).text(1.0) == "at least 1.99"
     assert releases.PERTURBED_HISTOGRAM_SAFE.real_loss(more, 1.0, 10).text(1.0) == "at most 1"
-    for epsilon in (0.1, 1.0, 10.0):
+    for epsilon in (0.1, 10.0):
         boot = releases.BOOTSTRAP_THEN_SANITIZE.real_loss(more, epsilon, 10)
         assert boot.verdict(epsilon) is ReleaseVerdict.BREAKS
         assert boot.at_least < boot.at_most

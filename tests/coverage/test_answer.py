@@ -132,7 +132,7 @@ def test_the_explanations_of_coverage_hold():
         two_cell_synthesizers(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")
     ):
         guess = (("public_share", 0.5),) if law == "poisson_gamma" else ()  # as far from 0 as from 1
-        release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0, details=guess).release
+        release = Design(mechanism=law, n=24, m=24, sets=sets, epsilon=2.0, details=guess).release
         if RULES[rule].min_sets <= sets:
             one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
             assert abs(one.bias) < 1e-12 or law == "poisson_count"  # which adds to the ones alone
