@@ -139,8 +139,8 @@ def test_the_rules_for_partial_synthesis_cover_for_any_ratio_of_rows(synthesizer
     """Ten times as many synthetic rows are not ten times as many people."""
     found = exact_coverages(synthesizer=synthesizer(n=100, m=m, **NO_PRIOR), p=0.3, sets=sets, rules=rules)
     for key in rules:
-        low, high = (0.9435, 0.9445) if m == 1000 else (0.92, 0.965)  # counts are whole numbers: 0 to 10 at m = 10
-        assert low <= found[key].coverage <= high, key
+        assert 0.92 <= found[key].coverage <= 0.965, key  # counts are whole numbers: 0 to 10 at m = 10
+        assert (synthesizer, m) != (PosteriorMean, 1000) or round(found[key].coverage, 3) == 0.944
 
 
 @pytest.mark.parametrize(("sets", "normal", "by_r"), [(2, 0.775, 0.870), (5, 0.635, 0.842), (10, 0.472, 0.692)])
