@@ -133,18 +133,6 @@ def test_invalid_counts_are_refused_in_a_sentence(typed):
 
 
 @pytest.mark.parametrize(
-    ("typed", "tables"),
-    [
-        ("7, 2, 3", ((7, 2, 3),)),
-        ("7 2 3\n\n3;4 ; 5\r\n0,0,12", ((7, 2, 3), (3, 4, 5), (0, 0, 12))),
-        (" 6, 6, ", ((6, 6),)),
-    ],
-)
-def test_typed_tables_are_read(typed, tables):
-    assert read_tables(typed) == tables
-
-
-@pytest.mark.parametrize(
     ("typed", "sentence"),
     [
         ("", "must be 1 to 20 lines of counts; got 0."),
@@ -300,9 +288,17 @@ def test_every_mechanism_has_the_mixture_of_its_own_matrix_and_draws_from_it(mec
         assert question_of(drawn).release.counts == tuple(counts.tolist())
 
 
-@pytest.mark.parametrize("typed", ["7, 2, 3", "7 2 3\n\n3;4 ; 5\r\n0,0,12", "6, 6", "1, 2, 3, 4"])
-def test_the_prior_of_typed_tables_follows_from_the_promise_of_all_of_them(typed):
-    tables = read_tables(typed)
+@pytest.mark.parametrize(
+    ("typed", "tables"),
+    [
+        ("7, 2, 3", ((7, 2, 3),)),
+        ("7 2 3\n\n3;4 ; 5\r\n0,0,12", ((7, 2, 3), (3, 4, 5), (0, 0, 12))),
+        (" 6, 6, ", ((6, 6),)),
+        ("1, 2, 3, 4", ((1, 2, 3, 4),)),
+    ],
+)
+def test_typed_tables_are_read_and_their_prior_follows_from_the_promise_of_all_of_them(typed, tables):
+    assert read_tables(typed) == tables
     design = Design(mechanism="beta_binomial", n=9, epsilon=2.0, gamma1=1.5)
     *shown, cells = _posterior_cells(design, typed)
     alpha = sum(tables[0]) / math.expm1(2.0 / len(tables))
