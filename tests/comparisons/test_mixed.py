@@ -349,9 +349,6 @@ def plan(data: Any, method: Any) -> NumericStudy:
             lambda: mixed(mean=3.5),
             r"The cell means, which go from 2\.5 to 4\.5 .*, must lie between the bounds, −4 to 4\.",
         ),
-        (lambda: mixed(cells=1), "cells .* must be a whole number from 2 to 100; got 1."),
-        (lambda: mixed(correlation=1.0), "correlation .* must be a number from"),
-        (lambda: mixed(n=3), "n .* must be a whole number from 4"),
         (lambda: mixed(estimand="mean"), "estimand must be one of half, share, cell_mean, cell_variance, correlation"),
         (lambda: plan(mixed(), MODIPS_MEAN), 'does not release data of the kind "Categories and two numbers'),
         (
