@@ -303,7 +303,10 @@ def secret(high: int) -> object:
     ("call", "words"),
     [
         *(
-            (partial(mixture, synthetic_counts=[count]), f"synthetic_counts must be a whole number.*; got {shown}")
+            (
+                partial(mixture, synthetic_counts=[count]),
+                f"synthetic_counts must be a whole number from 0 to 5; got .*{shown}",
+            )
             for count, shown in ((6, "6"), (-1, "−1"), (1.5, "1.5"), (math.nan, "nan"), ("3", "'3'"))
         ),
         (lambda: mixture(synthetic_counts=[]), "synthetic_counts must hold at least one count; got none"),
