@@ -305,7 +305,7 @@ def secret(high: int) -> object:
         *(
             (
                 partial(mixture, synthetic_counts=[count]),
-                f"synthetic_counts must be a whole number from 0 to 5; got .*{shown}",
+                f"^synthetic_counts must be a whole number .* 5; got .*{shown}",
             )
             for count, shown in ((6, "6"), (-1, "−1"), (1.5, "1.5"), (math.nan, "nan"), ("3", "'3'"))
         ),
