@@ -289,28 +289,6 @@ def test_the_error_of_a_difference_is_its_spread_over_seeds():
 # What is really promised
 
 
-def largest_density_ratio(truncate: bool, here: float, there: float, scale: float, top: float) -> float:
-    """ln of the largest ratio of the densities of two bounded Laplace releases, by looking at many values."""
-    value = np.linspace(0, top, 5001)
-    density = [laplace(place, scale) for place in (here, there)]
-    logs = [one.logpdf(value) for one in density]
-    if truncate:
-        logs = [log - math.log(one.cdf(top) - one.cdf(0)) for log, one in zip(logs, density, strict=True)]
-    else:
-        for log, one in zip(logs, density, strict=True):
-            log[[0, -1]] = one.logcdf(0), one.logsf(top)
-    return float(np.abs(logs[0] - logs[1]).max())
-
-
-@pytest.mark.parametrize("truncate", [False, True], ids=["bit", "truncation"])
-@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
-def test_the_loss_of_a_noisy_mean_is_the_largest_ratio_over_all_neighbours(truncate, epsilon):
-    n = 20
-    means = np.arange(n) / n  # rows at either bound: neighbours whose means are as far apart as any
-    worst = max(largest_density_ratio(truncate, here, here + 1 / n, 1 / (n * epsilon), 1.0) for here in means)
-    assert releases.bounded_laplace_loss(epsilon, n, truncate) == pytest.approx(worst, rel=1e-9)
-
-
 def test_the_real_epsilon_of_modips_is_that_of_its_rows():
     """n = 10, bounds ±4, one set with ε = 100: the noisy mean alone would show 100.7 and 100; a sum over all means."""
     data = known()
