@@ -217,21 +217,8 @@ NOISE = [LaplaceSanitizer, GeometricSanitizer]
 
 
 @pytest.mark.parametrize("law", NOISE)
-@pytest.mark.parametrize("n", [1, 2, 3, 60])
-@pytest.mark.parametrize("epsilon", [5e-7, 1e-3, 0.3, 2.0, 30.0, 400.0])
-def test_moments_of_clipped_noise_are_the_sums_over_the_matrix(law, n, epsilon):
-    made = law(n=n, epsilon=epsilon)
-    rows, q = made.transition_matrix(), np.arange(n + 1) / n
-    mean, variance = made.proportion_moments()
-    expected = rows @ q
-    assert mean == pytest.approx(expected, rel=1e-12, abs=1e-290)
-    assert variance == pytest.approx(np.sum(rows * (q - expected[:, None]) ** 2, axis=1), rel=1e-12, abs=1e-290)
-
-
-@pytest.mark.parametrize("law", NOISE)
-@pytest.mark.parametrize("x", [0, 1, 4_999, 9_000])
-def test_moments_of_clipped_noise_in_many_rows_are_those_of_mpmath(law, x):
-    n, epsilon = 10_000, 2e-4
+@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.3), (2, 30.0), (3, 5e-7), (60, 2.0), (60, 400.0), (10_000, 2e-4)])
+def test_moments_of_clipped_noise_are_those_of_mpmath(law, n, epsilon):
     with mp.workdps(30):
         e = mp.mpf(epsilon)
         inside = (mp.expm1(e) / mp.exp(e / 2) / 2) if law is LaplaceSanitizer else mp.tanh(e / 2)
@@ -243,10 +230,11 @@ def test_moments_of_clipped_noise_in_many_rows_are_those_of_mpmath(law, x):
             steps = mp.fsum(powers[d] * mp.mpf(d) ** power for d in range(1, room)) * inside
             return steps + mp.mpf(room) ** power * tail * powers[room - 1] if room else 0
 
-        first, second = (moment(power, n - x) + (-1) ** power * moment(power, x) for power in (1, 2))
-        expected = [float((x + first) / n), float((second - first**2) / n**2)]
-    found = law.up_to(n)(n=n, epsilon=epsilon).proportion_moments()
-    assert [float(part[x]) for part in found] == pytest.approx(expected, rel=1e-12)
+        for x in {0, 1, n // 2, n * 9 // 10}:
+            first, second = (moment(power, n - x) + (-1) ** power * moment(power, x) for power in (1, 2))
+            expected = [float((x + first) / n), float((second - first**2) / n**2)]
+            found = law.up_to(10_000)(n=n, epsilon=epsilon).proportion_moments()
+            assert [float(part[x]) for part in found] == pytest.approx(expected, rel=1e-12, abs=1e-290)
 
 
 @pytest.mark.parametrize("key", QUICK)
