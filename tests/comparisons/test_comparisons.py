@@ -74,6 +74,8 @@ def test_outcomes_are_the_exact_moments_and_coverage_of_the_same_releases(key):
     assert found.bias.value == pytest.approx(moments.bias, abs=1e-13)
     square = moments.bias**2 + moments.variance_estimate
     assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(square), rel=1e-12)
+    if key in {method.key for method in PROMISING} - {"modips_truncated"}:  # which is less private than it promises
+        assert found.release_error.value >= data.least_error(3.0).lower_bound
     if key == "original":
         assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(0.2 * 0.8 / 30))
         assert found.real_epsilon == math.inf
@@ -100,14 +102,6 @@ def test_truncation_breaks_its_promise_and_equal_real_privacy_takes_its_gain_awa
     *_, fair = data.compare([method], [promised], Analysis(repetitions=10), EqualPrivacy())
     unfair = next(data.compare([method], [promised]))
     assert fair.root_mean_squared_error.value > unfair.root_mean_squared_error.value
-
-
-@pytest.mark.parametrize("method", AT_ANY_EPSILON, ids=lambda one: one.key)
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_no_release_that_is_really_private_adds_less_than_the_smallest_error(method, epsilon):
-    data = BinaryData(n=20, p=0.25)
-    found = next(data.compare([method], [epsilon], Analysis(sets=3), EqualPrivacy()))
-    assert found.release_error.value >= data.least_error(epsilon).lower_bound
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,8 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
                 below += 1
                 assert coverage.min() < level - 1e-6, (law, epsilon, level, key)
     assert below > 10
+    too_large = Design(mechanism="beta_binomial", n=5000, m=5000, sets=2).release
+    assert np.isnan(shortest_lengths(too_large, proportions=(0.0, 0.5), sets=2).length).all()
 
 
 def test_sets_share_the_promise_and_rows_cost_prior():

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.numerics.special import complex_power
-from dpviz.coverage import ExactCoverage, coverage_by_proportion, exact_coverage, exact_coverages, shortest_lengths
+from dpviz.coverage import ExactCoverage, coverage_by_proportion, exact_coverage, exact_coverages
 from dpviz.coverage.curves import stream_by_synthesizer
 from dpviz.coverage.release_distribution import (
     _joint_distribution,
@@ -222,14 +222,6 @@ def test_a_curve_along_synthesizers_grows_and_leaves_out_what_takes_too_long():
     assert np.isfinite(steps[-1].coverage[1]).all()
     single = exact_coverage(synthesizer=releases[1], p=0.25, sets=3, rule="as_if_real")
     assert steps[-1].coverage[0, 1] == pytest.approx(single.coverage, rel=1e-12)
-
-
-def test_no_rule_that_holds_its_level_is_shorter_than_the_limit():
-    release, p = charest(2, 2, 30), (0.0, 0.1, 0.5, 0.9)
-    curves = coverage_by_proportion(release, proportions=p, sets=2, rules=["blaker_2000"])
-    limit = shortest_lengths(release, proportions=p, sets=2)
-    assert ((limit.length > 0.1) & (limit.length < curves.mean_width_inside[0])).all()
-    assert np.isnan(shortest_lengths(charest(2, 2, 5000), proportions=p, sets=2).length).all()
 
 
 @pytest.mark.parametrize("sets", [1, 2, 5])
