@@ -18,8 +18,10 @@ from dpviz.export.stored import json_number
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 
 BY_NAME = {f"{cls.key}.{one.name}": one for cls in SYNTHESIZERS.values() for one in cls.parameters()}
-DECLARED = BY_NAME | {"epsilon": EPSILON, "delta": DELTA}
-every_declaration = pytest.mark.parametrize("declaration", DECLARED.values(), ids=DECLARED.keys())
+DECLARED = {one: name for name, one in ({"epsilon": EPSILON, "delta": DELTA} | BY_NAME).items()}
+"""Every declaration once, with the name of the last that has it."""
+
+every_declaration = pytest.mark.parametrize("declaration", DECLARED, ids=DECLARED.values())
 finite = st.floats(allow_nan=False, allow_infinity=False)
 laws = settings(deadline=None, derandomize=True, max_examples=200)
 PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")

@@ -271,6 +271,8 @@ def test_a_preset_sets_its_case_and_stays_marked_while_it_holds(case: Case, entr
         assert app.session_state[prefix + name] == value, name
     app.run()
     assert app.session_state[f"{prefix}preset"] == entry
+    if entry != case.quick_presets[0]:
+        return
     name = "epsilon" if f"{prefix}epsilon" in widgets(app) else "n"
     box: Any = app.number_input(key=prefix + name)
     box.set_value(2 * box.value).run()
