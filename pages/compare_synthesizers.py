@@ -24,7 +24,7 @@ from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.export.audit import promises_table, releases_table, sensitivities_table
 from dpviz.export.tables import columns_of, comparison_csv, to_csv
 from dpviz.export.templates import render
-from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
+from dpviz.study.comparison import comparison_of, describe_axes, study_outcomes
 from dpviz.study.results import read_results, summarize_cells
 from pages import ui
 from pages.ui import comparison as shared
@@ -96,7 +96,7 @@ def _show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     if compared.limits(first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
-        caption.append(describe_outcomes(cells, len(studied)))
+        caption.append(ui.words("studied", shown=len(studied), cells=len(cells), axes=describe_axes(cells)))
     return " ".join(filter(None, [*caption, problem, shared.release_problem(is_divided=False)]))
 
 

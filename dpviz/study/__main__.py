@@ -1,7 +1,7 @@
 """Carry out the plan of a large study, on this machine or on a dask cluster, and go on where an earlier run stopped.
 
 The plan is a grid in TOML; README.md beside this file shows one. Finished cells are kept in a folder, and all of them
-stand in its study.csv, which the pages open, and in its study.parquet.
+stand in its study.csv, which pandas reads and the pages open.
 """
 
 import argparse
@@ -17,14 +17,33 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: th
 from dpviz.core import limits
 from dpviz.simulation import WORKERS
 from dpviz.study.plan import StudyPlan, read_study_plan
-from dpviz.study.results import results_to_csv, results_to_frame
+from dpviz.study.results import results_to_csv, summarize_cells
 from dpviz.study.run import dask_executor, process_executor, run_study, stored_results, write_atomically
 
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: no plan, a run that ended early, an interrupted one
 
 
-def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
-    """Options of the command."""
+def _carry_out(plan: StudyPlan, options: argparse.Namespace) -> None:
+    """Run the study, write how far it is now and then, and all that is finished into one file."""
+    cells = options.folder / "cells"
+    due = 0.0
+    place = dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers)
+    with place as executor, closing(run_study(plan, cells, executor)) as progress:
+        for finished, total in progress:
+            if time.monotonic() >= due or finished == total:
+                due = time.monotonic() + 1.0
+                print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
+
+    results = stored_results(plan, cells)
+    content = results_to_csv(results)
+    write_atomically(options.folder / "study.csv", content)
+    print(f"{options.folder / 'study.csv'}: {summarize_cells(results)}")
+    if len(content) > limits.MAX_STUDY_BYTES:
+        print(f"With {len(content) / 1e6:.0f} MB it is for pandas: pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out the plan that the arguments name; return 0 where all of it is finished."""
     parser = argparse.ArgumentParser(prog="python -m dpviz.study", description=__doc__)
     parser.add_argument("plan", type=Path, help="the plan, a file in TOML")
     parser.add_argument("--folder", type=Path, help="where results are kept (default: the plan's name without .toml)")
@@ -32,35 +51,10 @@ def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     place.add_argument("--scheduler", metavar="ADDRESS", help="of a dask cluster whose workers evaluate the cells")
     workers = "processes on this machine (default: one for each processor, %(default)s)"
     place.add_argument("--workers", type=int, default=os.cpu_count() or 1, help=workers)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.folder = options.folder or options.plan.with_suffix("")
 
-
-def _carry_out(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
-    """Run the study, write how far it is now and then, and all that is finished into one CSV and one Parquet file."""
-    due = 0.0
-    place = dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers)
-    with place as executor, closing(run_study(plan, folder / "cells", executor)) as progress:
-        for finished, total in progress:
-            if time.monotonic() >= due or finished == total:
-                due = time.monotonic() + 1.0
-                print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
-
-    results = stored_results(plan, folder / "cells")
-    content = results_to_csv(results)
-    write_atomically(folder / "study.csv", content)
-    try:
-        write_atomically(folder / "study.parquet", results_to_frame(results).to_parquet(index=False))
-    except ImportError:
-        print('study.parquet needs pyarrow: pip install "dpviz[study]"', file=sys.stderr)
-    exact = sum(result.is_exact for result in results)
-    print(f"{folder / 'study.csv'} has {len(results):,} of {len(plan.cells):,} cells, {exact:,} of them exact.")
-    if len(content) > limits.MAX_STUDY_BYTES:
-        print(f"With {len(content) / 1e6:.0f} MB it is for pandas: pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB.")
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Carry out the plan that the arguments name; return 0 where all of it is finished."""
-    options = _parse_arguments(arguments)
+    # Check the plan and all its cells before anything starts
     try:
         WORKERS.validate(options.workers)
         with options.plan.open(encoding="utf-8") as file:
@@ -69,9 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return REFUSED
-    folder = options.folder or options.plan.with_suffix("")
     try:
-        _carry_out(plan, folder, options)
+        _carry_out(plan, options)
         return 0
     except KeyboardInterrupt:
         code = INTERRUPTED

@@ -78,21 +78,12 @@ def comparison_of(cells: Sequence[CellResult]) -> Comparison:
     return dataclasses.replace(comparison, methods=methods, epsilon=epsilons[len(epsilons) // 2], span=span)
 
 
-def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
-    """Sentence with the number of cells in a picture, and with the n, M and p of all cells.
-
-    Parameters
-    ----------
-    cells : sequence of CellResult
-    n_outcomes : int
-    """
+def describe_axes(cells: Sequence[CellResult]) -> str:
+    """Values of n, M and p of all cells, such as "n = 40, M = 1 and 3, p = 0.25"."""
     sizes = []
     for symbol, name in (("n", "n"), ("M", "sets"), ("p", "p")):
-        numbers = sorted({getattr(cell.design, name) for cell in cells})
-        words = [format_number(number, 4) for number in numbers[:MAX_LISTED_VALUES]]
-        values = join_words(words) if len(numbers) <= MAX_LISTED_VALUES else f"{', '.join(words)} …"
-        sizes.append(f"{symbol} = {values}")
-    return (
-        f"This picture shows {n_outcomes:,} of the {len(cells):,} cells of the open study, simulated ones as dots. "
-        f"It has {', '.join(sizes)}."
-    )
+        values = [format_number(number, 4) for number in sorted({getattr(cell.design, name) for cell in cells})]
+        is_long = len(values) > MAX_LISTED_VALUES
+        listed = f"{', '.join(values[:MAX_LISTED_VALUES])} …" if is_long else join_words(values)
+        sizes.append(f"{symbol} = {listed}")
+    return ", ".join(sizes)

@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import math
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -15,15 +15,14 @@ import numpy as np
 from dpviz.core import limits
 from dpviz.core.declarations import EPSILON, LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.parameters import Parameter, parameter, parameter_with_default
+from dpviz.core.parameters import parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord, validate_unique_choices
 from dpviz.coverage import CoveragePlan
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import two_cell_synthesizers
 
-# Numbers of a grid, in the order in which they vary: the last one fastest
-GRID: dict[str, Parameter] = {item.name: item for item in (ROWS, SYNTHETIC_ROWS, EPSILON, SETS, PROPORTION)}
+GRID = "n", "m", "epsilon", "sets", "p"  # numbers of a grid, in the order in which they vary: the last one fastest
 
 
 def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
@@ -59,51 +58,41 @@ class StudyCell:
 class StudyPlan(ParameterRecord):
     """A grid: every mechanism at every n, m, ε, M and p, with all rules that fit.
 
-    Attributes
-    ----------
-    mechanisms, rules : tuple of str
-        Keys of `two_cell_synthesizers` and of `dpviz.inference.RULES`.
-    n, m, epsilon, sets, p : tuple of numbers
-        m is n where there is none; ε is promised for all sets together, without δ.
-    repetitions, seed, level
-        Those of all cells; the seed of a cell follows from `seed` and its own settings.
-    exact : bool
-        Whether what can be summed in some seconds a cell is exact, and only the rest simulated.
-
-    Examples
-    --------
     >>> plan = StudyPlan.of({"mechanisms": "geometric", "n": [5, 9], "epsilon": 1, "sets": 1, "p": 0.5,
     ...                      "rules": "as_if_real", "repetitions": 1000, "seed": 1})
     >>> [(cell.design.n, cell.design.seed) for cell in plan.cells]
     [(5, 780851698), (9, 837566214)]
     """
 
-    mechanisms: tuple[str, ...]
-    rules: tuple[str, ...]
-    n: tuple[int, ...]
-    m: tuple[int, ...] = ()
-    epsilon: tuple[float, ...]
-    sets: tuple[int, ...]
-    p: tuple[float, ...]
+    mechanisms: tuple[str, ...]  # keys of `two_cell_synthesizers`
+    rules: tuple[str, ...]  # keys of `RULES`
+    n: tuple[int, ...] = parameter(ROWS, per_cell=True)
+    m: tuple[int, ...] = parameter_with_default(SYNTHETIC_ROWS, per_cell=True, default=())  # n where there is none
+    epsilon: tuple[float, ...] = parameter(EPSILON, per_cell=True)  # promised for all sets together, without δ
+    sets: tuple[int, ...] = parameter(SETS, per_cell=True)
+    p: tuple[float, ...] = parameter(PROPORTION, per_cell=True)
     repetitions: int = parameter(REPETITIONS)
-    seed: int = parameter(SEED)
+    seed: int = parameter(SEED)  # from which, and from its settings, that of a cell follows
     level: float = parameter_with_default(LEVEL)
-    exact: bool = True
+    exact: bool = True  # whether what can be summed in some seconds a cell is exact, and only the rest simulated
 
     def check(self) -> None:
         """Refuse values that are not of the grid, and a grid that is too large."""
         for name in ("mechanisms", "rules", *GRID):
             value: Any = getattr(self, name)
-            values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-            object.__setattr__(self, name, _validate_axis(name, values))
+            object.__setattr__(self, name, tuple(value) if isinstance(value, (list, tuple)) else (value,))
+        validate_unique_choices("mechanisms", self.mechanisms, two_cell_synthesizers(), min_items=1)
+        validate_unique_choices("rules", self.rules, RULES, min_items=1)
+        for name in GRID:
+            numbers = getattr(self, name)
+            if len(set(numbers)) < len(numbers) or not (numbers or name == "m"):
+                raise ValueError(f"{name} must have values, each once; got {describe_value(list(numbers))}.")
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
         size = len(self.mechanisms) * math.prod(len(getattr(self, name)) or 1 for name in GRID)
         if size > limits.MAX_STUDY_CELLS:
-            raise ValueError(
-                f"The grid must have at most {limits.MAX_STUDY_CELLS:,} cells; got {format_number(size)}, the product "
-                "of the lengths of mechanisms, n, m, epsilon, sets and p."
-            )
+            product = f"{format_number(size)}, the product of the numbers of mechanisms, n, m, epsilon, sets and p"
+            raise ValueError(f"The grid must have at most {limits.MAX_STUDY_CELLS:,} cells; got {product}.")
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -153,24 +142,8 @@ def read_study_plan(text: str) -> StudyPlan:
     try:
         entries = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = describe_value(str(error))
-        raise ValueError(f"A plan must be in TOML; {describe_value(text)} is not: {reason}.") from None
+        raise ValueError(f"A plan must be in TOML; got {describe_value(text)}: {describe_value(str(error))}.") from None
     return StudyPlan.of(entries)
-
-
-def _validate_axis(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Validated values of an axis, each once; only m may have none."""
-    if name not in GRID:
-        known: Collection[str] = two_cell_synthesizers() if name == "mechanisms" else RULES
-        return validate_unique_choices(name, values, known, min_items=1)
-    min_items = 0 if name == "m" else 1
-    if not min_items <= len(values) <= limits.MAX_STUDY_CELLS:
-        allowed = f"from {min_items} to {limits.MAX_STUDY_CELLS:,} values"
-        raise ValueError(f"{name} must have {allowed}; got {len(values):,}.")
-    numbers = tuple(map(GRID[name].validate, values))
-    if len(set(numbers)) < len(numbers):
-        raise ValueError(f"{name} must have each value once; got {describe_value(list(numbers))}.")
-    return numbers
 
 
 def _cell_seed(seed: int, design: Design) -> int:

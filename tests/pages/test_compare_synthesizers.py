@@ -296,7 +296,8 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
     uploader: Any = app.get("file_uploader")[0]
     uploader.set_value(("study.csv", content, "text/csv")).run()
     assert (app.session_state["cs_n"], app.session_state["cs_binary_methods"]) == (20, ["beta_binomial", "geometric"])
-    assert "This picture shows 4 of the 16 cells of the open study" in said(app)
+    shown = "4 of the 16 cells of the open study, simulated ones as dots. It has n = 20, M = 1 and 3, p = 0.25"
+    assert f"This picture shows {shown}" in said(app)
     app.session_state["cs_measure"] = "coverage"
     app.run()
     dots = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace.get("error_y")]
