@@ -154,10 +154,12 @@ class Design(ParameterRecord):
 
     def _check_details(self, own: Mapping[str, Parameter]) -> None:
         try:
-            details = dict(self.details)
+            details, n_pairs = dict(self.details), len(self.details)
         except (TypeError, ValueError):
             problem = f"details must be pairs of a name and a number; got {describe_value(self.details)}."
             raise ValueError(problem) from None
+        if len(details) < n_pairs:
+            raise ValueError(f"details must name each number once; got {describe_value(self.details)}.")
         allowed = {item.name for item in _own_parameters(self.mechanism).values()}
         if not set(details) <= allowed:
             names = f"some of {', '.join(sorted(allowed))}" if allowed else "none"

@@ -245,6 +245,12 @@ class DataKind(ParameterRecord, ABC):
 
     # Of the data
 
+    def check_methods(self, *methods: ComparedMethod) -> None:
+        """Raise a ValueError if a method does not release such data."""
+        for method in methods:
+            if method.key not in {own.key for own in self.methods}:
+                raise ValueError(f'"{method.label}" does not release data of the kind "{self.label}".')
+
     @property
     def chosen_estimand(self) -> Estimand:
         """What the analyst wants to know."""

@@ -13,10 +13,11 @@ import numpy as np
 from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
 from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
+from dpviz.comparisons.terms import NO_EPSILON, PROMISES, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.formatting import format_error, format_measure_cells, format_number, format_ratio
 from dpviz.core.monte_carlo import Measure, tie_classes
+from dpviz.core.parameters import validate_fields
 from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import ReleaseVerdict
 
@@ -58,11 +59,14 @@ class Comparison:
     span: tuple[float, float]
 
     def __post_init__(self) -> None:
+        self.data.check_methods(*self.methods)
         if all(method.reference for method in self.methods):
             raise ValueError("Choose at least one method that promises privacy.")
-        first, last = map(format_number, self.span)
-        if self.span[0] >= self.span[1]:
-            raise ValueError(f"The smallest ε in the pictures must be below the largest; got {first} and {last}.")
+        validate_fields(self, PROMISES)
+        first, last = (PROMISES.validate(end, name="span") for end in self.span)
+        if first >= last:
+            ends = f"{format_number(first)} and {format_number(last)}"
+            raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
 
     def settings(self) -> dict[str, Any]:
         """Its settings by name, those of its data and of its analysis among them."""
@@ -307,10 +311,10 @@ def _compare_errors(error: float, reference: float) -> str:
     >>> _compare_errors(0.06, 0.05), _compare_errors(0.2, 0.05), _compare_errors(0.05, 0.05)
     ('20 % more than', '4 times as much as', 'no more than')
     """
+    if abs(error - reference) <= 5e-4 * reference:
+        return "no more than"
     if reference == 0:
         return "but not at all"
-    if abs(error / reference - 1) < 5e-4:
-        return "no more than"
     ratio = format_ratio(error / reference)
     return f"{ratio} {'as' if ratio.endswith('as much') else 'than'}"
 

@@ -138,7 +138,8 @@ class NumericMethod(ComparedMethod):
     def with_share(self, share: float) -> ComparedMethod:
         if self.shares is None:
             return super().with_share(share)
-        share = argument("share", 0.001, 0.999, title=f"share of ε for {self.statistic}").validate(share)
+        words = {"title": f"share of ε for {self.statistic}", "domain_text": "a number above 0 and below 1"}
+        share = argument("share", 0, math.nextafter(1, 0), open_minimum=True, **words).validate(share)
         return dataclasses.replace(self, options={**self.options, "share": share})
 
     def same_release(self, data: Any) -> str:

@@ -301,8 +301,7 @@ class NumericStudy(Plan[NumericTally]):
             raise ValueError(f"method must be a NumericMethod; got {describe_value(self.method)}.")
         if not hasattr(self.data, "studied"):
             raise ValueError(f"data must be numeric data; got {describe_value(self.data)}.")
-        if self.method.key not in {method.key for method in self.data.methods}:
-            raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
+        self.data.check_methods(self.method)
         # The block follows from n alone, as sets of any number share the confidential rows; 20,000 rows of a set stay
         # near the processor
         object.__setattr__(self, "batch", min(max(20_000 // self.data.n, 10), MAX_BLOCK))

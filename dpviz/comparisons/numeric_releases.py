@@ -268,7 +268,8 @@ def _histogram_loss(
     loss = 2 * epsilon / noise_units
     if bootstrap != "before":
         return loss
-    return float(data.n * math.log1p(math.expm1(min(loss, MAX_EXPONENT)) / data.n))
+    log_odds = loss - math.log(data.n) if loss > MAX_EXPONENT else math.log1p(math.expm1(loss) / data.n)
+    return float(data.n * log_odds)
 
 
 def _histogram_shown_loss(

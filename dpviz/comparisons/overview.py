@@ -100,6 +100,8 @@ class Overview:
     def of_design(cls, design: Design, best: bool = False) -> Self:
         """Overview of the release of a design."""
         release, n, m, x = design.release, design.n, design.m, int(design.confidential_count or 0)
+        if x < 1:
+            raise ValueError("confidential_count (confidential ones) must be at least 1: one person says yes; got 0.")
 
         # The release, and the number of yes that is published for every table that can be drawn
         optimum = least_error(n=n, epsilon=design.epsilon)
@@ -111,9 +113,10 @@ class Overview:
         )
         synthesizer = design.synthesizer
 
-        # The attacker: the distribution of the table, and ln of how much likelier it is if the person said no
-        row = matrix_rows(release, np.array([x]))[0]
-        row = row / row.sum()
+        # The attacker: the table if the person said no or yes, and ln of how much likelier it is after a no
+        rows = matrix_rows(release, np.array([x - 1, x]))
+        rows = rows / rows.sum(axis=1, keepdims=True)
+        row = rows[1]
         log_odds = release.log_odds(np.array([x - 1]), np.arange(m + 1))[0]
         quantiles = np.searchsorted(np.cumsum(row)[:-1], (np.arange(100) + 0.5) / 100)
         worst = release.hockey_stick(0.0)
@@ -139,7 +142,7 @@ class Overview:
             belief=float(expit(-log_odds[drawn_count])),
             possible_beliefs=expit(-log_odds[quantiles]),
             largest_belief=float(expit(np.abs(log_odds).max())),
-            average_guess=0.5 + float(row @ np.maximum(np.expm1(log_odds), 0.0)) / 2,
+            average_guess=0.5 + float(np.abs(rows[1] - rows[0]).sum()) / 4,
             success=0.5 + float(worst.value) / 2,
             most_exposed=int(min(larger, n + 1 - larger)),
             promised_success=float(expit(design.epsilon)),

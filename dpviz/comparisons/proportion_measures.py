@@ -155,8 +155,7 @@ def interval_measures(
         )  # fmt: skip
         performance = performance_of(run_coverage(plan)).rules[rule]
         simulated = performance.mean_width_inside if is_clipped else performance.mean_width
-        # That all repetitions have the same width does not prove that no other is possible
-        error = max(simulated.error, 1 / analysis.repetitions)
+        error = max(simulated.error, np.finfo(float).tiny)  # which is 0 of exact measures alone
         return performance.coverage, dataclasses.replace(simulated, error=error)
 
     # Exact; a mean width that unlikely releases make as large as they like is listed if they are few

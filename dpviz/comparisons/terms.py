@@ -131,6 +131,8 @@ def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable
         Pairs (ε, δ).
     """
     settings = []
+    if not (promises := list(promises)):
+        raise ValueError("promises must be at least one pair of ε and δ; got none.")
     for epsilon, delta in promises:
         try:
             setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)

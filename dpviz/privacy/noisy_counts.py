@@ -71,7 +71,7 @@ def one_draw(counts: Sequence[float], scale: float) -> FloatArray:
 
 
 def _log_moment(u: FloatArray, count: float, power: int, scale: float) -> FloatArray:
-    """ln E[N^power e^{−uN}] of one noisy count N ≥ 0."""
+    """ln E[N^power e^{−uN}] of one noisy count N ≥ 0; u rises."""
     if power == 0:
         rate = 1 / scale
         parts = [np.full_like(u, -count * rate - math.log(2)), -u * count - np.log(2 * (u * scale + 1))]
@@ -83,7 +83,11 @@ def _log_moment(u: FloatArray, count: float, power: int, scale: float) -> FloatA
     log_weights = np.log(weights / (2 * scale)) + power * np.log(nodes) - np.abs(nodes - count) / scale
     moments = np.empty_like(u)
     for block in row_blocks(len(u), len(nodes), 100_000):
-        moments[block] = logsumexp(log_weights - u[block, None] * nodes, axis=1)
+        # The nodes of more than nothing, which lie the lower the larger u is
+        ends = log_weights - u[block][[0, -1], None] * nodes
+        high, low = ends > ends.max(axis=1, keepdims=True) - INTEGRAND_DROP
+        inside = slice(np.argmax(low), len(nodes) - np.argmax(high[::-1]))
+        moments[block] = logsumexp(log_weights[inside] - u[block, None] * nodes[inside], axis=1)
     return moments
 
 

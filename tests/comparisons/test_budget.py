@@ -217,3 +217,10 @@ def test_a_secondary_error_is_known_from_twenty_estimates_on(repetitions, is_kno
     assert math.isfinite(outcome.secondary_errors["variance"].value) == is_known
     results = SplitResults({0.5: outcome})
     assert math.isnan(results.errors("variance")[0.5].value) != is_known
+
+
+def test_the_communal_share_of_a_wide_range_is_tried_too():
+    """1/(1 + R) at R = 100,000."""
+    split = numbers_split(n=100, mean=5e4, sigma=2e4, low=0.0, high=1e5)
+    assert min(split.compared) == pytest.approx(1 / 100_001)
+    assert not math.isnan(split.first().outcomes[min(split.compared)].bias.value)

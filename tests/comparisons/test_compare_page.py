@@ -371,3 +371,21 @@ def test_errors_of_a_share_stand_in_points_and_those_of_numbers_in_their_unit():
 
     numbers = compare(DATA_KINDS["gaussian"].default(), ["modips_split"], sets=2, repetitions=40)
     assert "error" in complete_ranking(numbers).table[0]
+
+
+def test_two_errors_of_0_are_equal():
+    assert _compare_errors(0.0, 0.0) == "no more than"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"epsilon": math.nan}, r"epsilon \(promised privacy loss\) must be a number"),
+        ({"span": (0.0, 1.0)}, r"span \(promised privacy loss\) must be a number .* got 0."),
+        ({"span": (1.0, 1.0)}, "smallest ε in the pictures must be below the largest; got 1 and 1."),
+        ({"methods": (DATA_KINDS["gaussian"].method("modips_split"),)}, "does not release data of the kind"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_sentence(changes, words):
+    with pytest.raises(ValueError, match=words):
+        dataclasses.replace(asked(), **changes)

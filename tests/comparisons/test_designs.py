@@ -323,3 +323,8 @@ def test_what_is_no_design_is_refused_in_a_sentence(text, sentence):
 )
 def test_an_address_that_is_no_design_is_refused_in_a_sentence(words, sentence):
     check_refused(lambda: Design.from_address(words), sentence)
+
+
+def test_a_detail_is_named_once():
+    with pytest.raises(ValueError, match="details must name each number once; got"):
+        Design(mechanism="beta_binomial", n=5, details=(("beta", 2.0), ("beta", 3.0)))

@@ -342,7 +342,7 @@ def plan(data: Any, method: Any) -> NumericStudy:
             lambda: plan(KnownVariance(n=10, mean=0.0, sigma=1.0, low=-4.0, high=4.0), releases.MIXED_MODIPS),
             'does not release data of the kind "Numbers between bounds',
         ),
-        (lambda: releases.MIXED_MODIPS.with_share(0.0), r"share .* must be a number from 0.001 to 0.999; got 0."),
+        (lambda: releases.MIXED_MODIPS.with_share(0.0), r"share .* must be a number above 0 and below 1; got 0."),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(call, words):

@@ -391,7 +391,7 @@ def plan(**changes: Any) -> NumericStudy:
             lambda: next(known().compare([releases.MODIPS_MEAN], [1.0], Analysis(rule="blaker_2000"))),
             "reads counts of a transition matrix",
         ),
-        (lambda: releases.MODIPS_SPLIT.with_share(1.0), "share .* must be a number from 0.001 to 0.999; got 1."),
+        (lambda: releases.MODIPS_SPLIT.with_share(1.0), "share .* must be a number above 0 and below 1; got 1."),
     ],
 )
 def test_data_and_plans_that_cannot_be_are_refused_in_a_sentence(call, words):
@@ -435,3 +435,10 @@ def test_what_is_left_of_a_truncated_statistic_is_certain():
     """With hardly any ε the noisy mean is uniform between the bounds, and so is the mean of the sets in the middle."""
     accuracy = releases.MODIPS_MEAN_TRUNCATED.exact_accuracy(known(100, low=-300.0, high=500.0), 1e-9, 500)
     assert accuracy is not None and accuracy.bias == pytest.approx(100.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [600.0, 800.0, 1000.0])
+def test_the_bootstrap_proves_a_larger_epsilon_for_a_larger_noise(epsilon):
+    """n ln(1 + (e^ε − 1)/n), which is n (ε − ln n) where e^ε is huge."""
+    proven = releases.BOOTSTRAP_THEN_SANITIZE.real_epsilon(unknown(100), epsilon, 1)
+    assert proven == pytest.approx(100 * (epsilon - math.log(100)), rel=1e-12)

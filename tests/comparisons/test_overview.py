@@ -193,3 +193,12 @@ def test_invented_rows_are_never_rounded_down():
     assert [describe_invented_rows(rows) for rows in (1.35662, 10.0, 9.991)] == [
         "the weight of 1.36 invented rows", "10 invented rows", "10 invented rows",
     ]  # fmt: skip
+
+
+def test_without_a_yes_there_is_no_person_to_guess():
+    with pytest.raises(ValueError, match=r"confidential_count .* must be at least 1: one person says yes; got 0\."):
+        overview(20, 0, 1.0, 1)
+
+
+def test_the_largest_promise_hides_nothing():
+    assert overview(20, 5, 720.0, 1, "laplace").average_guess == 1.0

@@ -118,3 +118,14 @@ def test_nested_sets_have_no_mean_length_there_either():
 def test_a_mean_length_says_nothing_beyond_a_million(width, unit, found):
     assert mean_width_or_inf(Measure(width, 5.0), unit).value == found
     assert mean_width_or_inf(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)
+
+
+def test_without_a_promise_there_is_no_setting():
+    with pytest.raises(ValueError, match="promises must be at least one pair of ε and δ; got none"):
+        setting_for(SMALL.method("laplace"), SMALL, 1, [])
+
+
+def test_a_simulated_width_has_its_own_standard_error():
+    """Also where it is smaller than one repetition in all of them."""
+    release, analysis = BetaBinomial(n=60, m=60, alpha=1, beta=1), Analysis(repetitions=1_000)
+    assert 0 < interval_measures(release, 0.3, 30, "raab_2017", analysis, False)[1].error < 5e-4
