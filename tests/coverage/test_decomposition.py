@@ -11,7 +11,7 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.inference import COMBINING_RULES
 from dpviz.inference.interval_rules import t_quantile
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, count_weights, every_release
 
@@ -60,8 +60,9 @@ def listed(synthesizer, rule, p, sets, level):
     ],
     ids=lambda one: one.key,
 )
-def test_eight_combinations_and_shares_are_those_of_every_release_listed(rule, synthesizer):
-    p, sets, level = 0.3, 3, 0.9
+@pytest.mark.parametrize("p", [0.3, 0.5])
+def test_eight_combinations_and_shares_are_those_of_every_release_listed(rule, synthesizer, p):
+    sets, level = 3, 0.9
     expected, moments = listed(synthesizer, rule, p, sets, level)
     found = coverage_decomposition(synthesizer=synthesizer, p=p, sets=sets, rule=rule, level=level)
     assert (found.bias, found.variance, found.mean_variance) == pytest.approx(moments[:3], abs=1e-9)
@@ -73,38 +74,8 @@ def test_eight_combinations_and_shares_are_those_of_every_release_listed(rule, s
     assert found.repaired == pytest.approx(expected[frozenset(REPAIRS)], abs=1e-8)
     steps = [expected[frozenset(REPAIRS[:count])] for count in range(4)]
     assert list(found.lost.values()) == pytest.approx(np.diff([*steps, level]), abs=1e-8)
-
-
-GRID = [
-    (synthesizer, p, sets, rule)
-    for sets in (1, 2, 5)
-    for synthesizer in (
-        charest(2, sets),
-        charest(250, sets),
-        BetaBinomial(n=30, m=12, alpha=0.4, beta=3.0),
-        PosteriorMean(n=40, m=40, alpha=5.0, beta=5.0),
-        PosteriorMode(n=12, m=30, alpha=2.0, beta=1.5),
-        LaplaceSanitizer(n=40, epsilon=0.2),
-        GeometricSanitizer(n=40, epsilon=3.0),
-        GivenMatrix(probabilities=np.full((6, 4), 0.25)),
-    )
-    for p in (0.0, 0.01, 0.25, 0.5, 1.0)
-    for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")
-    if COMBINING_RULES[rule].min_sets <= sets
-    # at both ends a tiny prior leaves an E[T] too small to be known, which is refused
-    and not (p in (0.0, 1.0) and getattr(synthesizer, "alpha", 1.0) < 1e-6)
-]
-
-
-def test_what_causes_take_sums_to_what_is_missing():
-    """At two levels by turns, such that neither always meets the same rules."""
-    for place, (synthesizer, p, sets, rule) in enumerate(GRID[::4]):
-        level = (0.5, 0.95)[(place + place // 4) % 2]
-        found = coverage_decomposition(synthesizer=synthesizer, p=p, sets=sets, rule=rule, level=level)
-        assert sum(found.lost.values()) == pytest.approx(level - found.published, abs=1e-14)
-        if found.bias == 0:
-            assert abs(found.lost["prior_bias"]) < 1e-8
-        assert all(abs(value) <= abs(found.lost[found.main_cause]) for value in found.lost.values())
+    assert sum(found.lost.values()) == pytest.approx(level - found.published, abs=1e-14)
+    assert abs(found.lost[found.main_cause]) == max(map(abs, found.lost.values()))
 
 
 @pytest.mark.parametrize("sets", [1, 2, 5, 10])

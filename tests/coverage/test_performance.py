@@ -87,18 +87,6 @@ def test_standard_errors_are_the_spread_over_independent_runs(fixed):
         assert abs(claimed / spread - 1) < 4 / math.sqrt(2 * runs), name
 
 
-def test_the_relative_bias_of_t_at_large_epsilon_is_its_closed_form():
-    n, m, p, sets = 100, 100, 0.25, 2
-    found = measured(charest(250, sets), ["raghunathan_2003"], p=p, sets=sets, repetitions=400_000, seed=2)
-    share = p * (1 - p) * (1 - 1 / n)  # E[θ(1 − θ)] for θ = x/n
-    between = share * (1 / (n + 1) + n / (n + 1) / m)
-    variance = p * (1 - p) / n + between / sets
-    within = (p * (1 - p) - p * (1 - p) / n - between) / m
-    expected = 100 * (((1 + 1 / sets) * between - within) / variance - 1)
-    assert round(expected, 3) == -0.505
-    assert agrees(found.rules["raghunathan_2003"].relative_bias, expected)
-
-
 def test_a_single_repetition_has_values_and_no_errors():
     found = measured(DESIGNS[0][0], ["rubin_1987"], p=0.3, sets=3, repetitions=1, seed=1)
     assert math.isfinite(found.bias.value) and math.isnan(found.bias.error)
