@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from tests.browser import chromium_path, launch, running_app
 
-LONG = ("test_plugged", "test_campus", "test_reproduction", "test_new_parts")
-"""Modules of tests that take longest without a browser."""
+LONG = ("test_campus", "test_faults", "test_tasks", "test_closed", "test_plugged", "test_reproduction")
+"""Modules of tests that take longest, or wait longest, without a browser."""
 
 REQUIRE = "DPVIZ_REQUIRE_BROWSER"
 NO_BROWSER = (
