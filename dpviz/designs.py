@@ -246,7 +246,7 @@ class Design(ParameterRecord):
         return self.sets * pure_epsilon(self.synthesizer)
 
     @property
-    def real_epsilon(self) -> float | None:
+    def overspent_epsilon(self) -> float | None:
         """Exact ε of all sets where the mechanism spends more than it promises; None where it does not."""
         if not self.synthesizer_type.info.kept_by:
             return None
@@ -337,8 +337,8 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     # A promise, of the noise where that has an ε of its own
     epsilon = design.sets * given["epsilon"] if "epsilon" in given else design.epsilon
     promise = f"ε = {format_number(epsilon, 4)}"
-    if design.real_epsilon is not None:
-        promise += f" (really {format_distinct(design.real_epsilon, epsilon, 3)})"
+    if design.overspent_epsilon is not None:
+        promise += f" (really {format_distinct(design.overspent_epsilon, epsilon, 3)})"
     if "delta" in design.promised and design.delta > 0:
         promise += f", δ = {format_number(design.delta, 3)}"
     if design.sets > 1 and not synthesizer_type.has_prior:
@@ -350,11 +350,12 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
 
 def broken_promise_sentence(design: Design) -> str:
     """Say what is really spent where that is more than is promised, why, and what keeps the promise; as inline HTML."""
-    if design.real_epsilon is None:
+    real = design.overspent_epsilon
+    if real is None:
         return ""
     mechanism: Any = design.synthesizer
     promised, info = design.sets * mechanism.epsilon, mechanism.info
     return (
-        f"<b>Promised ε = {format_number(promised)}, really {format_distinct(design.real_epsilon, promised, 3)}.</b> "
+        f"<b>Promised ε = {format_number(promised)}, really {format_distinct(real, promised, 3)}.</b> "
         f"{info.broken_because} {SYNTHESIZERS[info.kept_by].info.label} keeps the promise."
     )

@@ -24,7 +24,7 @@ def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_wh
     said = []
     for law, n, sets, epsilon in itertools.product(LAWS, (1, 6, 40), (1, 10), (0.02, 0.3, 1.0, 5.0, 40.0)):
         design = Design(mechanism=law, n=n, m=n, sets=sets, epsilon=epsilon)
-        real, spent = design.real_epsilon, largest_loss(design)
+        real, spent = design.overspent_epsilon, largest_loss(design)
         assert (real is not None) == (spent > epsilon * (1 + 1e-9))
         assert ("really" in describe_promise(design)) == (real is not None)
         if real is not None:
