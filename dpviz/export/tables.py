@@ -52,8 +52,7 @@ def file_text(name: str, content: str | Figure, about: Sequence[str]) -> str:
         content.update_layout(template="plotly_white", height=560)
         chart = content.to_html(full_html=False, include_plotlyjs=True, config={"displaylogo": False})
         return render("export/figure.html", chart=Markup(chart), about=about)
-    has_comments = name.endswith((".csv", ".py", ".tex"))
-    return render("export/comments.txt", name=name, about=about) + content if has_comments else content
+    return render("export/comments.txt", name=name, about=about) + content
 
 
 def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> str:
@@ -208,8 +207,8 @@ def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
     patterns = ("$n_{{{}}}^{{(1)}}$", "$n_{{{}}}^{{(2)}}$") if log_odds else ("$n_{{{}}}$",)
     names, counts, values = _release_table(synthesizer, patterns)
     caption = f"{'Log-odds, ' if log_odds else ''}{describe_release(synthesizer)}".translate(LATEX_CHARACTERS)
-    rows, released = zip(counts, abs(values), strict=True), synthesizer.column_counts.T
-    return render("export/release_latex.txt", caption=caption, names=names, released=released, rows=rows)
+    parts = {"caption": caption, "names": names, "released": synthesizer.column_counts.T}
+    return render("export/release_latex.txt", rows=zip(counts, abs(values), strict=True), **parts)
 
 
 def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[list[str], IntArray, FloatArray]:

@@ -13,19 +13,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, json_field, read_record
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
 from dpviz.plans.mechanisms import PLAN_MECHANISMS, PlanMechanism
-from dpviz.plans.statistics import (
-    ANY_MECHANISM,
-    MAX_NAME_CHARACTERS,
-    NUMBERS,
-    PLAN_STATISTICS,
-    Statistic,
-    validate_name,
-)
+from dpviz.plans.statistics import ANY_MECHANISM, NUMBERS, PLAN_STATISTICS, Statistic, validate_name
 
 MAX_STATISTICS, MAX_GROUPS = 20, 12
 MAX_ALLOCATIONS = 4_000  # ways in which the rows of a person may lie in the groups
@@ -216,9 +210,8 @@ def read_statistics(items: Any) -> tuple[Statistic, ...]:
 def _read_kind(place: str, kinds: Mapping[str, type[Any]], item: Any) -> Any:
     """Record of the kind that an item names, with its values; a ValueError says where and what it takes."""
     values = dict(item) if isinstance(item, dict) else {"kind": item}
-    name = values.get("name")
-    if isinstance(name, str) and name.isprintable():
-        place = f"{place} (“{name[:MAX_NAME_CHARACTERS]}”)"
+    if isinstance(values.get("name"), str):
+        place = f"{place} (“{single_line(values['name'])}”)"
     try:
         return read_record("kind", kinds, values.pop("kind", None), values)
     except ValueError as error:

@@ -80,10 +80,6 @@ class Statistic(ParameterRecord, ABC):
         validate_choice("measure", self.measure, ERROR_MEASURES)
         if self.suppress_below and not self.has_counts:
             raise ValueError(f"suppress_below must be 0 of a statistic that is no count; got {self.suppress_below}.")
-        self.check_bounds()
-
-    def check_bounds(self) -> None:
-        """Raise a ValueError if the bounds that it knows contradict each other."""
 
     @property
     def cells(self) -> int:
@@ -140,14 +136,14 @@ class Statistic(ParameterRecord, ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShareStatistic:
-    """What statistics have that are shares of rows, each known to be from `lowest` to `highest`: their first base."""
+class ShareStatistic(Statistic):
+    """Statistics that are shares of rows, each known to be from `lowest` to `highest`."""
 
     lowest: float = parameter_with_default(NUMBERS["lowest"])
     highest: float = parameter_with_default(NUMBERS["highest"])
 
-    def check_bounds(self) -> None:
-        """Raise a ValueError if no share can lie between both."""
+    def check(self) -> None:
+        super().check()
         if self.lowest > self.highest:
             values = f"{format_number(self.lowest)} and {format_number(self.highest)}"
             raise ValueError(f"lowest must not be above highest; got {values}.")
@@ -174,7 +170,7 @@ class ShareStatistic:
 
 
 @dataclass(frozen=True, kw_only=True)
-class YesNoShare(ShareStatistic, Statistic):
+class YesNoShare(ShareStatistic):
     """Share of rows with a yes; one count is published.
 
     >>> YesNoShare(name="works").sensitivities(1, 1), YesNoShare(name="works").sensitivities(0, 3)
@@ -189,7 +185,7 @@ class YesNoShare(ShareStatistic, Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoryShares(ShareStatistic, Statistic):
+class CategoryShares(ShareStatistic):
     """Shares of k categories; every count is published with noise of its own.
 
     >>> CategoryShares(name="region", categories=5).sensitivities(2, 2), CategoryShares(name="a").sensitivities(0, 2)
@@ -207,7 +203,7 @@ class CategoryShares(ShareStatistic, Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossTable(ShareStatistic, Statistic):
+class CrossTable(ShareStatistic):
     """Shares of all pairs of answers to two questions."""
 
     key = "cross_table"

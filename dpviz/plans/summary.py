@@ -121,12 +121,7 @@ def sentence(name: str, /, **facts: object) -> str:
 def table(name: str, /, **facts: object) -> TextTable:
     """A table of a solved plan in plain text; the second line of a cell is small print.
 
-    Parameters
-    ----------
-    name : str
-        Of a macro of ``sentences.txt``, without its end ``_table``.
-    **facts
-        What it is about, under the names that stand there.
+    Its macro ends in ``_table``, else `name` and `facts` are as in `sentence`.
     """
     text = render(TEMPLATE, part=f"{name}_table", **VOCABULARY, **facts)
     caption, *lines = re.split(r"\n{2,}", text.strip())
@@ -135,13 +130,7 @@ def table(name: str, /, **facts: object) -> TextTable:
 
 
 def page_table(name: str, /, **facts: object) -> TextTable:
-    """A table as inline HTML: the first column in bold, and the second line of each cell small.
-
-    Parameters
-    ----------
-    name, **facts
-        Of `table`.
-    """
+    """The same table as inline HTML: cells of the first column in bold above their second line, which is small."""
     content = table(name, **facts)
 
     def marked(cell: str, is_first: bool) -> str:
