@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -33,6 +34,7 @@ FACT_WORDS = {
     "n": "n", "share": "the share of ones", "categories": "the number of categories", "low": "the bounds",
     "high": "the bounds", "mean": "the mean", "standard_deviation": "the standard deviation",
 }  # fmt: skip
+MAX_EXACT_INTEGER = 2**53  # beyond it different whole numbers are the same float
 _object_numbers = itertools.count(1)
 
 
@@ -96,7 +98,7 @@ class NumberFacts(Facts):
         if not self.standard_deviation:
             return 0.0
         ends = np.array([self.low - self.mean, self.high - self.mean]) / self.standard_deviation
-        density = np.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
+        density = np.exp(-(np.clip(ends, -40, 40) ** 2) / 2) / math.sqrt(2 * math.pi)  # 0 from there on
         return float(self.standard_deviation * (density[0] - density[1] + ends @ ndtr(ends * [1, -1])))
 
     @property
@@ -159,7 +161,10 @@ class Column(PrivateRepr):
         values = self._numbers if self.all_numbers else {}
         spellings, counts = dict[object, str](), Counter[str]()
         for text in sorted(self.texts, key=lambda text: (len(text) if values else -self.texts[text], text)):
-            counts[spellings.setdefault(values.get(text, text.casefold()), text)] += self.texts[text]
+            value: object = values.get(text, text.casefold())
+            if isinstance(value, float) and MAX_EXACT_INTEGER < abs(value) < math.inf:
+                value = Decimal(_plain_number(text, self.decimal))
+            counts[spellings.setdefault(value, text)] += self.texts[text]
         self.counts = dict(sorted(counts.items(), key=lambda item: (values.get(item[0], 0.0), item[0])))
 
         self.notes = tuple(sentences("reading_notes", column=self))
@@ -256,12 +261,16 @@ class Column(PrivateRepr):
 
 def _parse_number(text: str, decimal: str) -> float | None:
     """Number that a text is with this decimal mark, per cent as a hundred times its share; None if it is none."""
+    plain = _plain_number(text, decimal)
+    return float(plain) if is_number(plain) else None
+
+
+def _plain_number(text: str, decimal: str) -> str:
+    """Text with a decimal point, and without a mark of thousands or per cent."""
     plain = text.replace("−", "-").removesuffix("%").rstrip()
     if decimal == ",":
         plain = plain.translate(SWAPPED_MARKS)
-    if GROUPED_THOUSANDS.fullmatch(plain):
-        plain = plain.replace(",", "")
-    return float(plain) if is_number(plain) else None
+    return plain.replace(",", "") if GROUPED_THOUSANDS.fullmatch(plain) else plain
 
 
 def _used_marks(texts: Collection[str]) -> list[str]:
@@ -326,6 +335,8 @@ class PilotFile(PrivateRepr):
         """Column of this name, with its decimal mark if it is not the likeliest, and a text that means no value."""
         if name not in self.cells:
             raise refusal("unknown_name", number=len(self.cells), name=name)
+        if decimal not in (None, ".", ","):
+            raise ValueError(f"decimal must be a point or a comma; got {describe_value(decimal)}.")
         return Column(self, name, decimal, missing_text)
 
 

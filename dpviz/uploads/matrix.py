@@ -65,7 +65,7 @@ def rescale_rows(content: str | bytes) -> str | None:
     with np.errstate(over="ignore", invalid="ignore"):
         sums = matrix.sum(axis=1, keepdims=True)
         largest = float(np.abs(sums - 1).max())
-    if not (SUM_ROUNDING < largest <= 0.1 and matrix.min() >= 0):
+    if min(matrix.shape) < 2 or not (SUM_ROUNDING < largest <= 0.1 and matrix.min() >= 0):
         return None
     text = "\n".join(",".join(map(repr, row)) for row in (matrix / sums).tolist())
     return text if len(text) <= MAX_MATRIX_BYTES else None
@@ -109,10 +109,10 @@ def _parse(content: str | bytes) -> tuple[list[_Line], FloatArray]:
     labels = _count_labels(header, lines)
     matrix = np.empty((len(lines), width - labels))
     for row, line in enumerate(lines):
-        try:
-            matrix[row] = [float(value) for value in line.values[labels:]]
-        except ValueError:
-            raise _no_probability(line, [is_number(value) for value in line.values].index(False, labels)) from None
+        for place, value in enumerate(line.values[labels:], start=labels):
+            if not is_number(value):  # float takes 0.2_5, and infinity, too
+                raise _no_probability(line, place)
+        matrix[row] = [float(value) for value in line.values[labels:]]
     return lines, matrix
 
 

@@ -18,6 +18,8 @@ from dpviz.core.formatting import format_count, format_number, join_words, round
 
 SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}  # the first counts where there are as many of two
 SEPARATOR_LINE = re.compile(r"sep=([;,\t])\s*[\r\n]+", re.IGNORECASE)  # as spreadsheets write it
+# The first line that is not blank; a cell in quotation marks may hold line ends
+HEADER = re.compile(r'(?:[ \t]*[\r\n])*+((?:[^\r\n"]++|(?<![^;,\t\r\n ])"(?:[^"]++|"")*+"|")*+)')
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
@@ -85,7 +87,8 @@ def read_table(text: str) -> tuple[list[list[str]], list[int], str]:
     # The separator: named in a first line, or the most frequent one of the header, which is judged before it is split
     named = SEPARATOR_LINE.match(text)
     body = text[named.end() if named else 0 :].rstrip("\r\n")
-    header = re.sub(r'"[^"]*"', "", re.split(r"[\r\n]", body.lstrip(), maxsplit=1)[0])
+    beginning = HEADER.match(body)
+    header = re.sub(r'"[^"]*"', "", beginning[1] if beginning else "")
     separator = named[1] if named else max(SEPARATORS, key=header.count)
     _check_width(header.count(separator) + 1)
 

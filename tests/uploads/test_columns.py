@@ -542,3 +542,23 @@ def test_a_column_that_names_persons_says_how_many_rows_a_person_has() -> None:
     column = read_columns("\n".join(["id", *names, "P0007", "P0007"])).column("id")
     with pytest.raises(ValueError, match="most frequent value stands in 3 rows"):
         column.categories()
+
+
+def test_a_first_column_may_have_no_name_and_a_name_may_hold_a_line_end() -> None:
+    assert read_columns("\n \tage\n0\t17\n1\t41\n").names == ("age",)
+    assert read_columns('"a\nb",c\n1,2\n3,4').names == ("a b", "c")
+    assert read_columns('4" nails;b, c\n1;"2"\n3;4').names == ('4" nails', "b, c")
+
+
+def test_long_numbers_that_are_no_floats_stay_apart() -> None:
+    ids = [str(10**19 + i) for i in range(40)]
+    assert list(column(*ids, f"{10**19}.0").counts) == ids
+
+
+def test_numbers_that_hardly_differ_have_no_bias() -> None:
+    assert column("1e-300", "2e-300").numbers().bias == pytest.approx(0.0)
+
+
+def test_a_decimal_mark_is_a_point_or_a_comma() -> None:
+    with pytest.raises(ValueError, match="decimal must be a point or a comma; got ';'"):
+        read_columns(SMALL).column("age", decimal=";")

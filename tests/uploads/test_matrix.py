@@ -28,6 +28,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix, recognize
+from dpviz.uploads.matrix import rescale_rows
 from tests.helpers import printed_figure, printed_values, value_of
 from tests.mechanisms.test_contract import instances
 
@@ -389,3 +390,13 @@ def test_a_printed_0_leaves_epsilon_open_and_exact_numbers_leave_nothing_open() 
 def test_a_digit_below_all_floats_leaves_nothing_open_where_no_table_is_released() -> None:
     release = read_matrix("0.5,0.5,0\n0.25,0.75,1e-400")
     assert "lies between 0.567984 and 0.8086601" in release.rounding
+
+
+def test_what_is_no_number_elsewhere_is_no_probability() -> None:
+    with pytest.raises(ValueError, match="Line 2, value 2"):
+        read_matrix("0.5,0.5\n0.8,0.2_0")
+
+
+def test_only_what_can_be_read_is_offered() -> None:
+    assert rescale_rows("0.5,0.51") is None
+    assert rescale_rows("1.01\n1") is None
