@@ -8,6 +8,7 @@ the repetitions that follow.
 import dataclasses
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Generator, Mapping
@@ -202,7 +203,7 @@ def _stream(
     plan: Plan[TallyType], start: TallyType | None, executor: Executor | None, workers: int
 ) -> Generator[TallyType, None, None]:
     if start is not None and start.repetitions == plan.repetitions:
-        yield start
+        yield dataclasses.replace(start, plan=plan)
         return
     total: Any = plan.tally_type(plan=plan)
     if start is not None:
@@ -230,7 +231,8 @@ class SavedRun:
         The blocks of the repetitions that are shown, at least one, are drawn again, and so is an unfinished one.
         """
         if self.fingerprint != plan.fingerprint:
-            words = zip_longest(plan.fingerprint.split(", "), self.fingerprint.split(", "), fillvalue="nothing")
+            fields = (re.split(r", (?=\w+=)", text) for text in (plan.fingerprint, self.fingerprint))
+            words = zip_longest(*fields, fillvalue="nothing")
             expected, actual = (describe_value(word) for word in next(pair for pair in words if pair[0] != pair[1]))
             raise ValueError(f"fingerprint (what the counts were drawn for) must say {expected}; got {actual}.")
         repetitions = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).validate(self.repetitions))
@@ -238,7 +240,7 @@ class SavedRun:
         tally = run_simulation(dataclasses.replace(plan, repetitions=redrawn))
         if redrawn < repetitions:
             finished = repetitions - repetitions % plan.batch
-            sums = self._checked_sums(plan, tally, finished)
+            sums = self._checked_sums(plan, tally, finished) if finished > redrawn else tally.sums
             start = dataclasses.replace(tally, repetitions=finished, sums=sums)
             *_, tally = stream_simulation(dataclasses.replace(plan, repetitions=repetitions), start=start)
         return dataclasses.replace(tally, plan=plan)

@@ -230,11 +230,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "rules in an empty array": (
         lambda: coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=np.array([])),
-        "rules must name at least one",
+        "rules must be at least one of",
     ),
     "a rule that there is not": (
         lambda: coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=("zzz",)),
-        r"rules must be some of .*; got 'zzz'",
+        r"rules must be at least one of .*; got \(.zzz",
     ),
     "counts of several releases": (
         lambda: inference.RULES["raab_2017"].interval_from([[1, 1], [2, 0]], synthesizer=MECHANISM),  # type: ignore[list-item]
@@ -255,7 +255,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "half a float": (
         lambda: inference.BetaMixture(a=np.float16("inf"), b=[1.0], weights=[1.0]),
-        "a must be a number above 0",
+        "a must be a number from 0.0001",
     ),
 }
 

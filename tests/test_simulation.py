@@ -135,7 +135,7 @@ def test_a_stopped_run_leaves_the_executor_of_the_caller_open_and_idle():
 
 def test_a_finished_run_yields_its_tally_again_and_tallies_grow_by_blocks():
     whole = whole_run(SETS)
-    assert [tally is whole for tally in stream_simulation(SETS, start=whole)] == [True]
+    assert list(stream_simulation(SETS, start=whole)) == [whole]
     assert [tally.repetitions for tally in stream_simulation(SETS)] == [*range(50, 301, 50), 334]
 
 

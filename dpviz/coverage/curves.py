@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.core.declarations import PROPORTION
+from dpviz.core.declarations import PROPORTION, SETS
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage.exact import BLOCK_OUTCOMES, MAX_CONDITION_ERROR, checked_rules, exact_coverages
@@ -25,7 +26,7 @@ EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspa
 class CoverageCurves:
     """`coverage` and `mean_width_inside` of several rules, shape (rules, points), as in `ExactCoverage`.
 
-    They are NaN where the sums would take too long. `points` are increasing values of p or ε.
+    They are NaN where the sums would take too long. `points` are values of p or ε, in the order asked for.
     """
 
     rules: tuple[str, ...]
@@ -65,7 +66,7 @@ def coverage_by_proportion(
     chosen, sets, level = checked_rules(rules, sets, level)
     proportions = PROPORTION.validate_array(proportions, name="proportions")
     if np.ndim(proportions) != 1 or not len(proportions):
-        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
+        raise ValueError(f"proportions must be numbers from 0 to 1 in a row; got {describe_value(proportions)}.")
     points, inverse = np.unique(along_axis(np.asarray(proportions, float)), return_inverse=True)
     coverage, length = np.full((2, len(chosen), len(inverse)), math.nan)
     error = 0.0
@@ -193,7 +194,9 @@ def shortest_lengths(
     synthesizer, proportions, sets, level
         As in `coverage_by_proportion`.
     """
+    sets = SETS.validate(sets)
+    points = np.atleast_1d(PROPORTION.validate_array(proportions, name="proportions"))
     if within_sums(synthesizer.n, synthesizer.m, sets):
-        return length_limit(release_sums(synthesizer, sets), proportions=np.asarray(proportions, float), level=level)
-    unknown = np.full(len(proportions), math.nan)
+        return length_limit(release_sums(synthesizer, sets), proportions=points, level=level)
+    unknown = np.full(len(points), math.nan)
     return LengthLimit(length=unknown, error=unknown)

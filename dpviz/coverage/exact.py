@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import row_blocks
+from dpviz.core.records import validate_unique_choices
 from dpviz.coverage.release_distribution import ReleaseDistribution, ReleaseOutcomes, release_distribution
 from dpviz.inference.interval_rules import IntervalRule, contains
 from dpviz.inference.rules import RULES, check_rule
@@ -131,12 +131,9 @@ def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[I
     """
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
-    if not len(rules):
-        raise ValueError("rules must name at least one combining rule; got none.")
-    for key in rules:
-        if not isinstance(key, str) or key not in RULES:
-            raise ValueError(f"rules must be some of {', '.join(RULES)}; got {describe_value(key)}.")
-    return [check_rule(key, sets) for key in rules], sets, level
+    keys = rules.tolist() if isinstance(rules, np.ndarray) else rules
+    keys = validate_unique_choices("rules", keys, RULES, min_items=1)
+    return [check_rule(key, sets) for key in keys], sets, level
 
 
 def _coverage_from(distribution: ReleaseDistribution, rule: IntervalRule, p: float, level: float) -> ExactCoverage:

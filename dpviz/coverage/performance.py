@@ -61,7 +61,8 @@ def performance_of(tally: CoverageTally) -> Performance:
     deviation over √R; of a share c, √(c(1 − c)/R). Measures that involve V take its error from the fourth moment,
     Var(V̂) = (μ₄ − V²)/R, where Table 6 supposes a normal q̄ (then it is 2V²/R), and ratios E[T]/V take the covariance
     of T and (d − E[d])² with them, where Table 6 supposes that there is none. All by the delta method. From a single
-    repetition, whatever needs a variance is NaN.
+    repetition, whatever needs a variance is NaN; and so is an error from two, and where V is too small a part of
+    E[d²] for its digits.
 
     References
     ----------
@@ -81,11 +82,14 @@ def performance_of(tally: CoverageTally) -> Performance:
     """
     repetitions = tally.repetitions
     mean, second, third, fourth = (float(tally.sums[f"deviation_{power}"]) / repetitions for power in (1, 2, 3, 4))
-    # Central moments; what is left of equal estimates is rounding
-    central = _zero_if_rounding(second - mean**2, second)
+    # Central moments; where nothing but rounding is left, estimates are equal, or the error has no digits
+    central = second - mean**2
+    if central <= 1e-13 * second:
+        central = 0.0
     central_fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
-    of_variance = _zero_if_rounding(central_fourth - central**2, fourth)
-    of_square = _zero_if_rounding(fourth - second**2, fourth)
+    differences = central_fourth - central**2, fourth - second**2
+    unknown = math.nan if central else 0.0
+    of_variance, of_square = (item if item > 1e-13 * fourth else unknown for item in differences)
     variance = error = square_error = math.nan
     if repetitions > 1:
         variance = central * repetitions / (repetitions - 1)
@@ -101,11 +105,6 @@ def performance_of(tally: CoverageTally) -> Performance:
             for place, key in enumerate(tally.plan.rules)
         },
     )
-
-
-def _zero_if_rounding(difference: float, scale: float) -> float:
-    """A difference of moments, 0 where it is within the rounding of what it is a difference of."""
-    return difference if difference > 1e-13 * scale else 0.0
 
 
 def _rule_performance(

@@ -216,11 +216,12 @@ def _released_cdf(synthesizer: TwoCellSynthesizer, x: int) -> FloatArray:
     """Cumulative probabilities of the released counts given x; each row is computed by itself, when it first occurs."""
     with np.errstate(under="ignore"):
         row = np.exp(synthesizer.log_transition(np.array([x]), np.arange(synthesizer.m + 1))[0])
-    return np.cumsum(row)
+    cdf = np.cumsum(row)
+    return cdf / cdf[-1]  # the rows of a matrix as printed miss 1 a little
 
 
 def first_intervals(plan: CoveragePlan) -> ShownRuns:
     """Intervals of the first rule in the repetitions that a plan shows, to the digit those of its whole simulation."""
-    alone = replace(plan, rules=plan.rules[:1], repetitions=min(plan.shown, plan.repetitions))
+    alone = replace(plan, rules=plan.rules[:1], repetitions=max(1, min(plan.shown, plan.repetitions)))
     runs = run_simulation(alone).shown
     return replace(runs, low=runs.low[0], high=runs.high[0])

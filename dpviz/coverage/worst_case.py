@@ -42,6 +42,10 @@ def minimize_over_p(function: Callable[[FloatArray], FloatArray], low: float = 0
         From an array of proportions to their values.
     low, high : float
 
+    Notes
+    -----
+    Of values within 1e-12 of the smallest the first place is told.
+
     Examples
     --------
     >>> minimize_over_p(lambda p: (p - 0.3) ** 2, low=0.5)

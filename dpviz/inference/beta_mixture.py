@@ -28,7 +28,7 @@ class BetaMixture:
     Parameters
     ----------
     a, b : ndarray, shape (components,)
-        Positive parameters; a rises and b falls by 1 from one component to the next.
+        Parameters, at least 0.0001; a rises and b falls by 1 from one component to the next.
     weights : ndarray, shape (components,)
         Nonnegative, with sum 1.
 
@@ -45,8 +45,8 @@ class BetaMixture:
     _intervals: dict[float, tuple[float, float]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, largest in (("a", 1e13), ("b", 1e13), ("weights", 1.001)):
-            values = argument(name, 0, largest, open_minimum=name != "weights").validate_array(getattr(self, name))
+        for name, smallest, largest in (("a", 1e-4, 1e13), ("b", 1e-4, 1e13), ("weights", 0, 1.001)):
+            values = argument(name, smallest, largest).validate_array(getattr(self, name))
             if values.shape != np.shape(self.a) or values.ndim != 1 or not len(values):
                 raise ValueError(f"{name} must have one number for each component; got {describe_value(values)}.")
             object.__setattr__(self, name, values)
@@ -79,12 +79,15 @@ class BetaMixture:
         points = np.asarray(p, dtype=float)
         with np.errstate(over="ignore"):
             density = np.exp(self._values(0, points))
-        ends = ((points == 0) & (self._family.a[0] < 1)) | ((points == 1) & (self._family.b[-1] < 1))
-        return np.where(ends, math.inf, np.where((points < 0) | (points > 1), 0.0, density))
+        for end, smallest in ((0, self._family.a[0]), (1, self._family.b[-1])):
+            if smallest != 1:
+                density = np.where(points == end, math.inf if smallest < 1 else 0.0, density)
+        return np.where((points < 0) | (points > 1), 0.0, density)
 
     def cdf(self, p: Numbers) -> FloatArray:
-        """Pr(proportion ≤ p), of the shape of p."""
-        return self._values(2, np.asarray(p, dtype=float))
+        """Pr(proportion ≤ p), of the shape of p, to 1e-15; above ½ a smaller probability has no digits."""
+        points = np.asarray(p, dtype=float)
+        return np.where(points <= 0, 0.0, np.where(points >= 1, 1.0, self._values(2, points)))
 
     def _values(self, kind: int, p: FloatArray) -> FloatArray:
         """One of the values of `MixtureFamily.at` at proportions, some of them at once."""
@@ -95,7 +98,10 @@ class BetaMixture:
         return np.concatenate([*values, []]).reshape(p.shape)
 
     def quantile(self, q: float) -> float:
-        """Proportion p with Pr(proportion ≤ p) = q; the next float inside where it would round to 0 or 1."""
+        """Proportion p with Pr(proportion ≤ p) = q; the next float inside where it would round to 0 or 1.
+
+        A q below 1e-12 has few digits where the quantile is above ½, and 1 − q where it is below.
+        """
         q = PROBABILITY.validate(q)
         return float(q) if q in (0, 1) else float(_proportions(self._family.quantiles(np.array([q])))[0, 0])
 

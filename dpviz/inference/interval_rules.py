@@ -141,8 +141,9 @@ class Intervals(NamedTuple):
     @property
     def widened(self) -> "Intervals":
         """Intervals with ends moved outwards by a relative 1e-12, so that rounding excludes no p that is an end."""
-        slack = RELATIVE_ROUNDING * ((self.high - self.low) / 2)
-        return Intervals((self.low - slack) / (1 + RELATIVE_ROUNDING), (self.high + slack) / (1 - RELATIVE_ROUNDING))
+        half = (self.high - self.low) / 2
+        lowest = self.low - RELATIVE_ROUNDING * (half + np.abs(self.low))
+        return Intervals(lowest, self.high + RELATIVE_ROUNDING * (half + np.abs(self.high)))
 
     @property
     def is_vacuous(self) -> BoolArray:

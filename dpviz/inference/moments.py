@@ -113,7 +113,7 @@ def _moments(
     total = n + cells * sum(invented)
     mean = (n * proportion + invented[0]) / total
     sampling = n * proportion * (1 - proportion) / total**2
-    release = (mean * (1 - mean) - sampling) * kind.spread(total, m) / sets
+    release = max(mean * (1 - mean) - sampling, 0.0) * kind.spread(total, m) / sets
     return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=sampling, release_variance=release)
 
 

@@ -55,10 +55,10 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Int
     # E[q̄ | p] as a line and Var(q̄ | p) = c + b p + a p² as a parabola, by their values at p = 0, ½ and 1
     weights = binomial_weights(np.array([0.5]), n)[0]
     slope = mean[-1] - mean[0]
-    a = 2 * (noise[0] + noise[-1]) - 4 * weights @ (noise + (mean - weights @ mean) ** 2)
+    a = min(2 * (noise[0] + noise[-1]) - 4 * weights @ (noise + (mean - weights @ mean) ** 2), 0.0)  # but for rounding
     b = noise[-1] - noise[0] - a
     c = noise[0]
-    if not (isinstance(synthesizer, BetaBinomial | PlugIn) and slope and a <= 0):
+    if not (isinstance(synthesizer, BetaBinomial | PlugIn) and slope):
         return _score_hull(mean, noise, observed, z)
 
     # Both roots, one from the sum that loses no digits and the other from their product
@@ -77,6 +77,9 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Int
 
 def _score_hull(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Intervals:
     """Hulls of the accepted p for observed q̄, from E[q̄ | x] and Var(q̄ | x), by a grid and root finding."""
+    if mean[-1] < mean[0]:  # releases that fall as x rises are turned
+        low, high = _score_hull(mean[::-1], noise[::-1], observed, z)
+        return Intervals(1 - high, 1 - low)
     center = mean.mean()
     averages = evaluator(np.column_stack([mean, noise + (mean - center) ** 2]))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.core.formatting import format_large_count
+from dpviz.core.formatting import describe_value, format_large_count
 from dpviz.core.numerics.combinatorics import composition_count, compositions
 from dpviz.core.numerics.special import log_beta, log_rising_ratio
 from dpviz.core.parameters import Parameter, argument
@@ -65,7 +65,7 @@ def checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tup
     gamma2 = GAMMA_ZEROS.validate(gamma2)
     checked = checked_counts(counts, m)
     if checked.ndim != 1:
-        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
+        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {describe_value(counts)}.")
     return checked, gamma1, gamma2
 
 
@@ -245,7 +245,6 @@ def posterior_cells(
 def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     given = np.atleast_1d(declaration.validate_array(value))
     if given.ndim != 1 or len(given) not in (1, cells):
-        raise ValueError(
-            f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."
-        )
+        name = f"{declaration.name} ({declaration.title.lower()})"
+        raise ValueError(f"{name} must be one number or {cells} of them; got {describe_value(value)}.")
     return np.broadcast_to(given, (cells,))

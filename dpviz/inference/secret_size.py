@@ -77,15 +77,16 @@ def size_prior(kind: str, low: int, high: int, guess: float = 1.0) -> SizePrior:
 
 
 def range_around(n: int) -> tuple[int, int]:
-    """Range n/2 to 2n, or as far to either side of n as can be summed.
+    """Range n/2 to 2n, or as far below n as all sizes can be summed, and as far above.
 
-    >>> range_around(100), range_around(9_990)
-    ((50, 200), (9900, 10000))
+    >>> range_around(100), range_around(1_001), range_around(9_990)
+    ((50, 200), (501, 1501), (9900, 10000))
     """
     n = POSTERIOR_ROWS.validate(n)
     if n <= 1000:  # all sizes can be summed
         return (n + 1) // 2, 2 * n
     side = (limits.MAX_LISTED_TABLES // 2 - limits.MAX_LISTED_TABLES // 20) // n  # nine tenths of the limit
+    side = min(side, n // 2)
     return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
 
 

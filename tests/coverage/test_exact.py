@@ -251,7 +251,7 @@ def test_bad_input_is_named():
             lambda: coverage_by_proportion(*curve, proportions=[0.1, -0.1], sets=2, rules=["as_if_real"]),
             r"proportions \(true share\) must be a number from 0 to 1; got −0.1",
         ),
-        (lambda: coverage_by_proportion(*curve, proportions=[0.1], sets=2, rules=[]), "rules must name at least one"),
+        (lambda: coverage_by_proportion(*curve, proportions=[0.1], sets=2, rules=[]), "rules must be at least one of"),
     ):
         with pytest.raises(ValueError, match=words):
             call()

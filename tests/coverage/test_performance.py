@@ -1,5 +1,6 @@
 """Laws of the performance measures: what they estimate, and how far off they say they are."""
 
+import dataclasses
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -140,3 +141,14 @@ def test_wilsons_ends_are_one_quantile_from_the_share(covered, runs):
 def test_bad_input_is_refused_in_a_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()  # type: ignore[operator]
+
+
+def test_an_error_without_digits_is_unknown_and_not_0():
+    plan = CoveragePlan(
+        synthesizer=GeometricSanitizer(n=5000, epsilon=10.0), p=0.0, sets=500, rules=("raab_2017",), repetitions=2000,
+        seed=1, confidential_count=4000,
+    )  # fmt: skip
+    performance = performance_of(run_coverage(plan))
+    assert math.isnan(performance.empirical_error.error)
+    two = performance_of(run_coverage(dataclasses.replace(plan, p=0.3, confidential_count=None, repetitions=2)))
+    assert math.isnan(two.empirical_error.error) and two.bias.error > 0

@@ -1,5 +1,6 @@
 """The coverage simulation agrees with the exact laws, and its plans are checked."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.coverage import CoveragePlan, CoverageTally, exact_coverages, performance_of, run_coverage, stream_coverage
+from dpviz.coverage.simulation import first_intervals
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES, contains
 from dpviz.inference.interval_rules import set_statistics
@@ -158,3 +160,10 @@ def test_the_simulation_lands_on_the_exact_value(law, p, n, sets, epsilon, level
                 assert math.isnan(value) and RULES[key].has_unbounded_width, (key, name)
             elif repetitions > 20_000 and not math.isnan(value):
                 assert abs(measure.value - value) <= 4 * measure.error + 1e-9 * abs(value), (key, name)
+
+
+def test_rows_that_miss_1_a_little_are_drawn_as_they_are_summed():
+    release = GivenMatrix(probabilities=np.array([[0.99991, 0.0], [0.0, 1.0]]))
+    plan = CoveragePlan(synthesizer=release, p=0.0, sets=1, rules=("as_if_real",), repetitions=20_000, seed=1)
+    assert run_coverage(plan).sums["covered"].tolist() == [20_000]
+    assert len(first_intervals(dataclasses.replace(plan, shown=0))) == 0

@@ -178,3 +178,10 @@ def test_newtons_method_leaves_a_cycle_between_the_ends_of_its_bracket():
         return -np.sign(x) * np.sqrt(np.abs(x)), -0.5 / np.sqrt(np.maximum(np.abs(x), 1e-300))
 
     assert falling_roots(falling, np.array([-3.0]), np.array([5.0])) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_values_at_both_ends_are_those_of_scipy_also_for_parameters_next_to_1():
+    for a, b in ((1.00001, 1.0), (1.0, 2.0), (0.5, 3.0), (1.0, 0.9999), (0.001, 1.0)):
+        for p in (0.0, 1.0):
+            assert beta_of(a, b).pdf(p) == pytest.approx(beta_law.pdf(p, a, b))
+            assert beta_of(a, b).cdf(p) == p
