@@ -382,14 +382,14 @@ def test_sums_of_many_counts_that_nobody_would_wait_for_are_refused_at_once():
 def test_rules_whose_ends_are_searched_for_fit_up_to_20_000_sums():
     assert RULES["blaker_2000"].is_feasible(charest(2.0, 200, 100), 200)
     assert not RULES["blaker_2000"].is_feasible(charest(2.0, 201, 100), 201)
-    assert RULES["score"].is_feasible(charest(2.0, 500, 5000), 500)
+    assert NOISE_AWARE_RULES["score"].is_feasible(charest(2.0, 500, 5000), 500)
 
 
 def test_score_ends_of_huge_priors_and_of_falling_releases():
     for n in (1, 5, 100):
-        low, high = RULES["score"].by_sum(BetaBinomial(n=n, m=50, alpha=1e10, beta=1e10), 1)
+        low, high = NOISE_AWARE_RULES["score"].by_sum(BetaBinomial(n=n, m=50, alpha=1e10, beta=1e10), 1)
         assert (low[0], high[0], low[-1], high[-1]) == (0, 0, 1, 1)
     rising, falling = (GivenMatrix(probabilities=np.eye(11)[::step].copy()) for step in (1, -1))
-    low, high = RULES["score"].by_sum(rising, 1, 0.001)
-    turned = RULES["score"].by_sum(falling, 1, 0.001)
+    low, high = NOISE_AWARE_RULES["score"].by_sum(rising, 1, 0.001)
+    turned = NOISE_AWARE_RULES["score"].by_sum(falling, 1, 0.001)
     assert turned.low == pytest.approx(1 - high, abs=1e-9) and turned.high == pytest.approx(1 - low, abs=1e-9)
