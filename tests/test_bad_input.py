@@ -234,7 +234,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a rule that there is not": (
         lambda: coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=("zzz",)),
-        r"rules must be at least one of .*; got \(.zzz",
+        r"rules must be at least one of .*; got \['zzz'\]",
     ),
     "counts of several releases": (
         lambda: inference.RULES["raab_2017"].interval_from([[1, 1], [2, 0]], synthesizer=MECHANISM),  # type: ignore[list-item]
