@@ -37,9 +37,7 @@ SETS_EXAMINED = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 100, 150, 200, 300, 50
 RULE_ORDER = "rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017"  # from the largest to the smallest T
 RUBIN, RAGHUNATHAN, THEOREM_7, RAAB = RULE_ORDER
 BOUNDED = BIT, TRUNCATED = ["modips_communal", "modips_communal_truncated"]  # of Figure 8
-READINGS = pd.read_csv(evidence.DATA / "liu_readings.csv", keep_default_na=False).set_index(
-    ["table", "column", "reading"]
-)
+READINGS = pd.read_csv(evidence.DATA / "liu_readings.csv", keep_default_na=False, index_col=[0, 1, 2])
 """How columns of Table 1 may have been computed, by half of the table, column and words of the reading."""
 
 
