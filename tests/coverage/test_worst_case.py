@@ -1,5 +1,6 @@
 """The worst over a whole range of p: never better than any single p, and attained."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -12,7 +13,6 @@ from dpviz.comparisons.proportion_measures import worst_measure
 from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.coverage.worst_case import knows_jumps
-from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
@@ -152,28 +152,22 @@ def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing(
         largest_mean_width(same, sets=2, rule="raghunathan_2003", low=0.4, high=0.6)
 
 
-def designs_of(**changed: object) -> list[Candidate]:
-    """What the desk finds first in a range of true shares."""
-    given: dict[str, object] = {
-        "data": CountData(n=50, m=50, p=0.25), "lowest": 0.05, "highest": 0.5, "sets": (1,), "rules": ("score",),
-        "methods": ("geometric",), "protections": (EpsilonDeltaLimit(most_epsilon=2.0),),
-        "limits": (AccuracyLimit("coverage", 0.93),),
-    }  # fmt: skip
-    *_, desk = evaluate_designs(DesignQuestion(**(given | changed)))  # type: ignore[arg-type]
-    return list(desk.designs)
-
-
-def test_the_desk_keeps_a_limit_only_where_the_worst_of_the_range_keeps_it():
-    (design,) = designs_of()
-    figure = design.worst_cases["coverage"]
-    assert (round(figure.measure.value, 7), figure.n_tried, design.meets_limits) == (0.9242167, 0, False)
-    assert designs_of(limits=(AccuracyLimit("coverage", 0.924),))[0].meets_limits
-
-
-def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst():
-    assert {one.n_tried for one in designs_of(average=True)[0].worst_cases.values()} == {9}
-    figures = designs_of(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",))[0].worst_cases
-    assert [figures[key].n_tried for key in ACCURACY_MEASURES] == [0, 0, 9, 9]
+def test_the_desk_takes_the_worst_of_the_range_and_says_of_how_many_values_a_slow_one_is_the_worst():
+    asked = DesignQuestion(
+        data=CountData(n=50, m=50, p=0.25), lowest=0.05, highest=0.5, sets=(1,), rules=("score",),
+        methods=("geometric",), protections=(EpsilonDeltaLimit(most_epsilon=2.0),),
+    )  # fmt: skip
+    for changes, n_tried, is_kept in (
+        ({"limits": (AccuracyLimit("coverage", 0.93),)}, [0, 0, 0, 0], False),  # of which the worst is 0.9242167
+        ({"limits": (AccuracyLimit("coverage", 0.924),)}, [0, 0, 0, 0], True),
+        ({"average": True}, [9, 9, 9, 9], True),
+        ({"sets": (3,), "methods": ("beta_binomial",), "rules": ("reiter_2003",)}, [0, 0, 9, 9], True),
+    ):
+        *_, desk = evaluate_designs(dataclasses.replace(asked, **changes))
+        (design,) = desk.designs
+        assert [design.worst_cases[key].n_tried for key in ACCURACY_MEASURES] == n_tried
+        assert design.meets_limits == is_kept
+        assert "limits" not in changes or round(design.worst_cases["coverage"].measure.value, 7) == 0.9242167
 
 
 NO_END = {"n": 8, "p": 1.0}
