@@ -122,6 +122,7 @@ def test_a_posterior_with_two_modes_has_a_region_of_two_intervals():
     assert low + 1 - high < 0.5 * np.ptp(post.interval(0.9))
     found = posterior_summaries([[1], [0]], synthesizer=release, level=0.9, interval=HIGHEST_DENSITY)
     assert np.isnan(found.starts[0, 1:]).all()
+    assert (found.low[1], found.high[1]) == (0.0, 1.0)
     assert np.column_stack([found.starts[1], found.stops[1]]) == pytest.approx(np.array(region), abs=1e-13)
     assert found.width[1] == pytest.approx(sum(high - low for low, high in region), abs=1e-13)
     assert found.covers(0.5).tolist() == [True, False]
