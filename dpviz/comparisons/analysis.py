@@ -63,16 +63,13 @@ class Estimand:
     key: str
     label: str
     symbol: str
+    # Whether it is a share of the rows, whose errors are told in points
+    is_share: bool = dataclasses.field(default=False, kw_only=True)
 
     @property
     def short_label(self) -> str:
         """Label up to its first comma."""
         return self.label.split(",")[0]
-
-    @property
-    def is_share(self) -> bool:
-        """Whether it is a share of the rows, whose errors are told in points."""
-        return self.label.startswith("the share")
 
     @property
     def unit(self) -> float:

@@ -111,7 +111,9 @@ class CategoryData(OneProportion, DataKind):
     key: ClassVar[str] = "categories"
     label: ClassVar[str] = "Categories (k counts)"
     methods: ClassVar[Any] = ClassProperty(_category_methods)
-    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
+    estimands: ClassVar[tuple[Estimand, ...]] = (
+        Estimand("proportion", "the share of one category", "p", is_share=True),
+    )
     assumed: ClassVar[str] = "each row independently in that category with probability p"
 
     cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=100)

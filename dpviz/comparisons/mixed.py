@@ -295,12 +295,12 @@ def _correlation(moments: CellMoments) -> FloatArray:
 # share, s²/n₁ of a mean, s² being that within cells, 2s⁴/ν of s², and (1 − r²)²/ν of a correlation
 MIXED_ESTIMANDS = {
     "half": NumericEstimand(
-        "half", "the share of the first half of the cells", "π",
+        "half", "the share of the first half of the cells", "π", is_share=True,
         truth=lambda data: float(data.shares[: data.cells // 2].sum()), estimate=lambda moments: moments.half,
         within=lambda moments, data: moments.half * (1 - moments.half) / data.n,
     ),
     "share": NumericEstimand(
-        "share", "the share of the smallest cell", "π₁",
+        "share", "the share of the smallest cell", "π₁", is_share=True,
         truth=lambda data: float(data.shares[0]), estimate=lambda moments: moments.smallest,
         within=lambda moments, data: moments.smallest * (1 - moments.smallest) / data.n,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -13,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion import OneProportion
-from dpviz.comparisons.proportion_measures import Moments
+from dpviz.comparisons.proportion_measures import Moments, share_moments
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.numerics.special import binomial_weights
@@ -23,27 +23,6 @@ from dpviz.inference.interval_rules import contains, half_widths
 from dpviz.mechanisms import Modips
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 from dpviz.simulation import BATCH, Block, Plan, Tally, run_simulation
-
-
-class VarianceComponents(NamedTuple):
-    """Mean and variances of the share of yes in one set, for each confidential count x = 0 … n."""
-
-    mean: FloatArray
-    sanitization: FloatArray  # variance of the noise
-    posterior: FloatArray  # of drawing the proportion
-    rows: FloatArray
-
-
-def _variance_components(n: int, epsilon: float) -> VarianceComponents:
-    """Components for n rows and the ε of one noisy count: b₁, b₂₁ and b₂₂ of Liu (2016), Theorem 7 (b).
-
-    Given the noisy count u, p ~ Beta(α + u, α + n − u); mean and variance of the noise are `Modips.kept_noise`.
-    """
-    total = 2 * BOWEN_LIU_PRIOR + n
-    shift, noise = Modips(n=n, m=n, epsilon=epsilon).kept_noise()
-    mean, sanitization = (BOWEN_LIU_PRIOR + np.arange(n + 1) + shift) / total, noise / total**2
-    spread = mean * (1 - mean) - sanitization  # E[μ(1 − μ)] of the posterior means μ
-    return VarianceComponents(mean, sanitization, spread / (total + 1), spread * total / (total + 1) / n)
 
 
 @lru_cache(maxsize=64)
@@ -97,8 +76,12 @@ class NestedModips(ComparedMethod):
         return sets * float(np.max(-np.diff(_log_no_ones(data.n, setting / sets, self.sets_of_each))))
 
     def moments(self, data: OneProportion, epsilon: float) -> Moments:
-        parts = _variance_components(data.n, epsilon)
-        return Moments(parts.mean, parts.sanitization + (parts.posterior + parts.rows) / self.sets_of_each)
+        """Sets of a noisy count share its noise, b₁ of Liu (2016), Theorem 7 (b), and average the rest."""
+        n = data.n
+        release = Modips(n=n, m=n, epsilon=epsilon, alpha=BOWEN_LIU_PRIOR, beta=BOWEN_LIU_PRIOR)
+        mean, variance = share_moments(release)
+        sanitization = release.kept_noise()[1] / (2 * BOWEN_LIU_PRIOR + n) ** 2
+        return Moments(mean, sanitization + (variance - sanitization) / self.sets_of_each)
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         log_none = sets * _log_no_ones(data.n, setting / sets, self.sets_of_each)

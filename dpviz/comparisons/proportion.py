@@ -63,7 +63,7 @@ class OneProportion:
     true_value: ClassVar[str] = "p"
     assumed: ClassVar[str] = "each row independently 1 with probability p"
     exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
-    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p"),)
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p", is_share=True),)
 
     n: int = parameter(ROWS, default=1000, maximum=limits.MAX_POSTERIOR_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.MAX_POSTERIOR_ROWS)

@@ -9,8 +9,7 @@ from scipy import integrate
 from scipy.stats import betabinom, laplace, norm
 
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.comparisons.nested_modips import NESTED, NestedModips, _log_no_ones, _variance_components
-from dpviz.comparisons.proportion_measures import share_moments
+from dpviz.comparisons.nested_modips import NESTED, NestedModips, _log_no_ones
 from dpviz.mechanisms import Modips
 
 PRIOR = 1 / 3
@@ -35,24 +34,20 @@ def expected(f, n: int, epsilon: float, x: int) -> float:
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 0.5), (20, 1e-4), (20, 0.3), (50, 8.0)])
-def test_the_three_variances_are_those_of_quadrature(n, epsilon):
-    found = _variance_components(n, epsilon)
+def test_the_moments_are_those_of_quadrature(n, epsilon):
+    """Sets of a noisy count share its noise; what is drawn given it they average."""
+    found = NESTED.moments(BinaryData(n=n, p=0.5), epsilon)
     for x in {0, n // 3, n}:
         mean = expected(lambda u: (PRIOR + u) / (2 * PRIOR + n), n, epsilon, x)
         noise = expected(lambda u, mean=mean: ((PRIOR + u) / (2 * PRIOR + n) - mean) ** 2, n, epsilon, x)
         rows = expected(lambda u: betabinom.var(n, PRIOR + u, PRIOR + n - u) / n**2, n, epsilon, x)
         assert found.mean[x] == pytest.approx(mean, rel=1e-8)
-        assert found.sanitization[x] == pytest.approx(noise, rel=1e-7)
-        assert found.posterior[x] + found.rows[x] == pytest.approx(rows, rel=1e-7)
-    # Given the proportion p the rows have the variance p(1 − p)/n, and p has 1/(A + 1) of μ(1 − μ), A = n + 2/3.
-    assert np.allclose(found.rows / found.posterior, (n + 2 * PRIOR) / n)
+        assert found.variance[x] == pytest.approx(noise + rows / 10, rel=1e-7)
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(15, 0.1), (40, 2.0)])
 def test_a_single_set_of_each_is_modips(n, epsilon):
-    made, found = Modips(n=n, m=n, epsilon=epsilon, alpha=PRIOR, beta=PRIOR), _variance_components(n, epsilon)
-    assert np.allclose(found.mean, share_moments(made).mean, rtol=1e-10)
-    assert np.allclose(found.sanitization + found.posterior + found.rows, share_moments(made).variance, rtol=1e-9)
+    made = Modips(n=n, m=n, epsilon=epsilon, alpha=PRIOR, beta=PRIOR)
     assert np.allclose(_log_no_ones(n, epsilon, 1), made.log_transition_matrix()[:, 0], rtol=1e-9)
 
 
@@ -111,7 +106,8 @@ def test_bias_error_coverage_and_usable_share_are_those_of_a_plain_loop():
     assert abs(found.usable_share.value - usable / repetitions) < 4.5 * math.sqrt(0.25 / repetitions)
     # What the sets tell of the noise: B − w/t is unbiased for b₁.
     weights = np.array([math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)])
-    exact = weights @ _variance_components(n, epsilon / sets).sanitization
+    release = Modips(n=n, m=n, epsilon=epsilon / sets)
+    exact = weights @ release.kept_noise()[1] / (2 * PRIOR + n) ** 2
     assert abs(np.mean(noise) - exact) < 4.5 * np.std(noise) / math.sqrt(repetitions)
 
 
