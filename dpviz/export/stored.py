@@ -42,14 +42,14 @@ def read_stored(text: object) -> dict[str, Any]:
 
 
 def json_number(value: float) -> float | str | None:
-    """A number as JSON can hold it."""
+    """A number as JSON can hold it: None for NaN, and a word for an infinite one."""
     if math.isnan(value):
         return None
     return value + 0.0 if math.isfinite(value) else "infinite"  # a zero has no sign
 
 
 def compare_numbers(stored: object, current: object) -> list[tuple[str, str, str]]:
-    """Name, stored value and today's of the numbers that differ, or that one of both sides has not.
+    """Name, stored value and today's of the numbers that differ by more than 10⁻⁹ of them, or that one side has not.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ def read_plan(text: str) -> ReleasePlan:
 
 
 def plan_differences(text: str, solution: PlanSolution | None = None) -> list[tuple[str, str, str]]:
-    """Numbers of a file that its plan comes to otherwise today.
+    """Numbers of a file that its plan comes to otherwise today; none where the file holds a plan without numbers.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def plan_script(plan: ReleasePlan) -> str:
 
 
 def opendp_script(solution: PlanSolution) -> str:
-    """Script that publishes the statistics of a solved plan with OpenDP, once the confidential rows stand in it."""
+    """Script that releases a plan with OpenDP, once its rows stand in it; a ValueError if nothing keeps the promise."""
     plan, mechanisms = solution.plan, solution.design.mechanisms
     if not solution.design.keeps_promise:
         raise ValueError("No design of this plan keeps its promise, so that nothing can be released.")

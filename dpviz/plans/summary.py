@@ -57,7 +57,7 @@ class PlanFacts:
     statistics: tuple[StatisticFacts, ...]
     exact: float  # composed exactly
     basic: float  # by adding up
-    needed: float  # what the limits ask for and no more
+    needed: float  # what the limits ask for and no more; infinite where not all of them hold
 
     @property
     def published(self) -> list[PublishedError]:

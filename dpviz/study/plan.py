@@ -50,7 +50,7 @@ class StudyCell:
 
     @property
     def key(self) -> str:
-        """32 letters that follow from all settings, the same in every plan that has this cell."""
+        """32 hexadecimal digits that follow from all settings, the same in every plan that has this cell."""
         return hashlib.sha256(f"{self.design.to_json()} {self.exact}".encode()).hexdigest()[:32]
 
 
@@ -77,7 +77,7 @@ class StudyPlan(ParameterRecord):
     exact: bool = True  # whether what can be summed in some seconds a cell is exact, and only the rest simulated
 
     def check(self) -> None:
-        """Refuse values that are not of the grid, and a grid that is too large."""
+        """Make each axis a tuple; refuse unknown or repeated values, and a grid that is too large."""
         for name in ("mechanisms", "rules", *GRID):
             value: Any = getattr(self, name)
             object.__setattr__(self, name, tuple(value) if isinstance(value, (list, tuple)) else (value,))

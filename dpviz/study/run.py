@@ -65,7 +65,7 @@ def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator
     Yields
     ------
     finished, total : int
-        Cells, after each of them.
+        Cells, before the first one that is computed and after each of them.
 
     Notes
     -----
