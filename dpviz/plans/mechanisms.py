@@ -155,10 +155,8 @@ class PlanMechanism(ABC):
         def keeps_limit(threshold: int) -> bool:
             # Most thresholds that break the limit do so at one of these counts: the others are seldom looked at
             likely = {count, low, max(low, min(high, threshold - 1))}
-            return (
-                max(self.withheld_error(value, threshold, statistic.level) for value in likely) <= limit
-                and self._largest_error(statistic, threshold)[0] <= limit
-            )
+            errors = (self.withheld_error(value, threshold, statistic.level) for value in likely)
+            return max(errors) <= limit and self._largest_error(statistic, threshold)[0] <= limit
 
         withheld = [abs(threshold / 2 - value) for value in (low, min(high, threshold - 1)) if low < threshold]
         return PublishedError(

@@ -128,4 +128,4 @@ def _root_from(rising: Callable[[float], float], low: float, high: float) -> flo
         low, high = high, 2 * high
     if rising(low) >= 0:
         return low
-    return float(brentq(rising, low, high, xtol=math.ulp(0.0), rtol=4 * math.ulp(1.0), maxiter=2000))
+    return float(brentq(rising, low, high, xtol=4 * math.ulp(0.0), rtol=4 * math.ulp(1.0), maxiter=2000))

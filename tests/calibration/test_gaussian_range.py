@@ -235,3 +235,7 @@ def test_known_ranges_at_epsilon_1_and_100_rows(
 ) -> None:
     digits = len(str(published).split(".")[1])
     assert round(maximum_range(method, n=100, m=m, sigma0=sigma0, epsilon=1.0, delta=delta), digits) == published
+
+
+def test_the_smallest_promise_of_all_has_a_ratio() -> None:
+    assert 0 < gaussian_ratio(5e-324, 5e-324) < 1e-322

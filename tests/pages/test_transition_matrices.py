@@ -262,6 +262,7 @@ def test_rows_that_were_rounded_are_divided_by_their_sums() -> None:
     assert "Line 1 sums to 0.93" in problems(app)[0]
     press(app, "paste_rescale")
     assert not problems(app)
+    assert app.session_state["tm_rescaled"] == (app.session_state["tm_paste"], None)  # kept for this reader alone
     values = [float(value) for value in re.split("[,\n]", app.session_state["tm_paste"])]
     assert values == pytest.approx([0.2 / 0.93, 0.73 / 0.93, 0.2 / 1.08, 0.88 / 1.08], rel=1e-15)
 

@@ -163,18 +163,15 @@ class RoomStore:
             connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(seats=ROOMS.c.simulated + n_taken))
         return n_freed
 
-    def report(
-        self, code: str, round_number: int, seat: int, guess: int | None = None, *, version: int | None = None
-    ) -> None:  # fmt: skip
+    def report(self, code: str, number: int, seat: int, guess: int | None = None, version: int | None = None) -> None:
         """Note that a seat has drawn, or what it guesses; its first report counts, and only in the present round.
 
         With a `version` it counts only while the room has not been changed since.
         """
-        values = [sa.literal(value, sa.Integer) for value in (round_number, seat, guess)]
-        is_present = (ROOMS.c.code == code) & ~ROOMS.c.ended & (ROOMS.c.round == round_number)
-        if version is not None:
-            is_present &= ROOMS.c.version == version
-        source = select(ROOMS.c.code, *values).where(is_present)
+        values = [sa.literal(value, sa.Integer) for value in (number, seat, guess)]
+        version_now = ROOMS.c.version if version is None else version
+        is_present = (ROOMS.c.code == code) & (ROOMS.c.round == number) & (ROOMS.c.version == version_now)
+        source = select(ROOMS.c.code, *values).where(is_present & ~ROOMS.c.ended)
         with suppress(IntegrityError), self._engine.begin() as connection:  # where it has reported before
             connection.execute(sa.insert(REPORTS).from_select(["code", "round", "seat", "guess"], source))
 
