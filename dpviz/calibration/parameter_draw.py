@@ -190,8 +190,11 @@ def parameter_losses(x: float, y: float, mean_loss: float, resolution: float = 5
 
 def _depth(a: float, b: float, away: FloatArray) -> FloatArray:
     """ln of the largest density of the logit of Beta(a, b) over that at `away` from the mode; convex, 0 at 0."""
-    with np.errstate(over="ignore"):
-        return a * np.log1p(b / (a + b) * np.expm1(-away)) + b * np.log1p(a / (a + b) * np.expm1(away))
+    total = a + b
+    with np.errstate(over="ignore", divide="ignore"):
+        left, right = np.log1p(b / total * np.expm1(-away)), np.log1p(a / total * np.expm1(away))
+    # A share that rounds to 1 leaves less than its limit
+    return a * np.maximum(left, math.log(a / total)) + b * np.maximum(right, math.log(b / total))
 
 
 def _reach(a: float, b: float) -> float:

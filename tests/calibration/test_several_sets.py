@@ -110,6 +110,10 @@ def test_where_any_prior_is_enough_the_answer_is_next_to_nothing() -> None:
     assert 0 < minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9) < 1e-200
 
 
+def test_a_delta_next_to_one_has_an_answer() -> None:
+    assert 0 < minimum_prior_for_sets("param_post", n=1, m=1, sets=2, epsilon=1.0, delta=1 - 2**-53) < 1e-12
+
+
 def test_three_cells_at_a_huge_epsilon_by_260_digits() -> None:
     """The only row lies in one of two cells, and both sets draw it there or not: all outcomes by hand."""
     prior = minimum_prior_for_sets("synth_post_one", n=1, m=1, cells=3, sets=2, epsilon=3.0, delta=1e-2)
