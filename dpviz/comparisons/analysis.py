@@ -148,8 +148,8 @@ class Outcome(OutcomeMeasures):
         return self.root_mean_squared_error if self.repetitions >= MIN_RANKED_REPETITIONS else UNKNOWN_MEASURE
 
     @cached_property
-    def real_epsilon(self) -> float | None:
-        """Smallest pure ε that is proven for all sets together; None where none is known to hold."""
+    def real_epsilon(self) -> float:
+        """Smallest pure ε that is proven for all sets together; infinite where none is known to hold."""
         return self.method.real_epsilon(self.data, self.setting, self.sets)
 
     @cached_property

@@ -200,8 +200,7 @@ class BudgetSplit(ABC):
         largest, ranked = self.epsilon * (1 + SETTING_TOLERANCE), dict[str, Outcome]()
         best: Outcome | None = None
         for outcome in data.compare(methods, [self.epsilon], analysis, intervals=False):
-            is_kept = outcome.real_epsilon is not None and outcome.real_epsilon <= largest
-            if is_kept and not math.isnan(outcome.ranked_error.value):
+            if outcome.real_epsilon <= largest and not math.isnan(outcome.ranked_error.value):
                 ranked[outcome.method.key] = outcome
             best = min(ranked.values(), key=lambda item: item.ranked_error.value, default=None)
             yield best

@@ -85,13 +85,12 @@ class ComparedMethod(ABC):
         return {}
 
     @abstractmethod
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
-        """Smallest pure ε proven for all sets, which are given `setting`; infinite if none holds, None if unknown."""
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
+        """Smallest pure ε proven for all sets, which are given `setting`; infinite if none is known to hold."""
 
     def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
         """Pure ε of all sets together between its proven ends; the upper one is `real_epsilon`."""
         at_most = self.real_epsilon(data, setting, sets)
-        assert at_most is not None
         return Loss(at_most, at_most)
 
     def real_delta(

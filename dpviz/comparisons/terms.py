@@ -75,16 +75,16 @@ class EqualPrivacy(ComparisonTerms):
         """
         if method.reference:
             return epsilon
-        if self.delta == 0 and unprotected(method, data, epsilon, sets):
+        if self.delta == 0 and math.isinf(method.real_epsilon(data, epsilon, sets)):
             return None
 
         @cache
         def excess(setting: float, pairs: frozenset[int] | None = None) -> float:
             """ln of real over wanted ε, or of δ where the pure ε is too large; both grow with the setting."""
             real, wanted = method.real_epsilon(data, setting, sets), epsilon
-            if self.delta and (real is None or real > epsilon):
+            if self.delta and real > epsilon:
                 worst_case = method.real_delta(data, setting, sets, epsilon, pairs)
-                real, wanted = (None if worst_case is None else worst_case.value), self.delta
+                real, wanted = (0.0 if worst_case is None else worst_case.value), self.delta
             return math.log(real / wanted) if real else -1.0
 
         if self.delta == 0:
@@ -103,19 +103,11 @@ class EqualPrivacy(ComparisonTerms):
         return None
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
-        if reason := unprotected(method, data, epsilon, sets):
-            return reason
+        if math.isinf(method.real_epsilon(data, epsilon, sets)):
+            return NO_EPSILON
         if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
             return "only the loss without δ is known: set δ = 0"
         return "even at the smallest setting the loss is larger"
-
-
-def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
-    """Why no pure ε holds for a method whose sets are given ε, or none is known, in a few words; empty if one does."""
-    real = method.real_epsilon(data, epsilon, sets)
-    if real is None:
-        return "no ε is known that holds"
-    return NO_EPSILON if math.isinf(real) else ""
 
 
 def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpviz.comparisons import ComparedMethod, DataKind, Outcome
 from dpviz.comparisons.analysis import Analysis
-from dpviz.comparisons.terms import NO_EPSILON, setting_for, unprotected
+from dpviz.comparisons.terms import NO_EPSILON, setting_for
 from dpviz.core.formatting import format_number, round_up
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, WorstCase
@@ -95,7 +95,8 @@ class Candidate:
         promises = self.question.promises
         smallest = min((epsilon for epsilon, _ in promises if epsilon), default=1.0)
         try:
-            reason = unprotected(self.method, self.question.data, smallest, self.sets)
+            real = self.method.real_epsilon(self.question.data, smallest, self.sets)
+            reason = NO_EPSILON if math.isinf(real) else ""
         except ValueError:
             reason = "the share of ε that a set would have is too small to compute with"
         if promises:
@@ -239,28 +240,27 @@ class Candidate:
     # Privacy
 
     @cached_property
-    def real_epsilon(self) -> float | None:
-        """Pure ε of all sets together: infinite where no ε holds, None where none is known."""
+    def real_epsilon(self) -> float:
+        """Pure ε of all sets together, infinite where none is known to hold."""
         return self.method.real_epsilon(self.question.data, self.epsilon, self.sets)
 
     def format_real_epsilon(self, digits: int = 4) -> str:
         """`real_epsilon` as text, with "at most" where it is a proven bound and not exact."""
         real = self.real_epsilon
-        if real is None or math.isinf(real):
-            return "not known" if real is None else "unbounded"
+        if math.isinf(real):
+            return "unbounded"
         if self.method.exact_epsilon:
             return format_number(real, digits)
         return f"at most {format_number(round_up(real, digits), digits)}"
 
     @property
     def exceeds_usual_epsilon(self) -> bool:
-        """Whether its real ε is infinite, not known, or above both 10 and every ε that was asked for.
+        """Whether its real ε is infinite, or above both 10 and every ε that was asked for.
 
         Limits on guesses, and a δ, leave room for that: they bound how often a release may tell much, not how much.
         """
-        real = math.inf if self.real_epsilon is None else self.real_epsilon
         usual = max(USUAL_EPSILON, *(epsilon for epsilon, _ in self.question.promises), 0.0)
-        return real > usual * (1 + EPSILON_TOLERANCE)
+        return self.real_epsilon > usual * (1 + EPSILON_TOLERANCE)
 
     # Other pages
 

@@ -106,8 +106,7 @@ def useful_epsilon(candidate: Candidate) -> float | None:
         return None
     evaluation = candidate.at(largest)
     is_unlimited = largest == PROMISES.maximum
-    is_unusual = evaluation.real_epsilon is not None and evaluation.exceeds_usual_epsilon
-    if not (is_unlimited or is_unusual or _is_as_good_with_less(evaluation)):
+    if not (is_unlimited or evaluation.exceeds_usual_epsilon or _is_as_good_with_less(evaluation)):
         return largest
     epsilon = _saturating_epsilon(candidate, largest)
     if candidate.question.needs_interval and candidate.at(epsilon).meets_limits is not False:

@@ -85,5 +85,4 @@ def _equivalent_epsilon(method: ComparedMethod | None, design: Candidate) -> flo
         return None
     if question.promises and not design.is_minimal:
         return setting_for(method, question.data, 1, question.promises)
-    loss = design.real_epsilon
-    return None if loss is None or math.isinf(loss) else loss
+    return None if math.isinf(design.real_epsilon) else design.real_epsilon

@@ -152,9 +152,6 @@ def _disclosure(design: Candidate) -> Iterator[Row]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
     loss, is_bound = design.real_epsilon, not design.method.exact_epsilon
     yield "proven_loss" if is_bound else "loss", loss, {"is_bound": is_bound}
-    if loss is None:
-        yield "odds_factor", None, {}
-        return
     if MAX_EXPONENT < loss < math.inf:
         yield "odds_factor", None, {"note": "larger than 10^307"}
     else:
@@ -217,6 +214,6 @@ def _least_error(design: Candidate) -> LeastError | None:
     limit, loss = design.question.epsilon_delta_limit, design.real_epsilon
     if limit is not None and limit.most_delta > 0:
         return design.question.data.least_error(*limit.as_epsilon_delta())
-    if loss is None or not 0 < loss <= MAX_COMPARED_LOSS:
+    if not 0 < loss <= MAX_COMPARED_LOSS:
         return None
     return design.question.data.least_error(loss)

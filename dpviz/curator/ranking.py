@@ -40,8 +40,8 @@ def search_tolerance(epsilon: float, is_rough: bool) -> float:
 
 
 def privacy_loss(design: Candidate) -> Measure:
-    """Real ε of all sets, infinite where no ε holds or none is known; within the tolerance of a saturation search."""
-    real = math.inf if design.real_epsilon is None else design.real_epsilon
+    """Real ε of all sets, infinite where none is known to hold; within the tolerance of a saturation search."""
+    real = design.real_epsilon
     if not design.is_saturated or math.isinf(real):
         return Measure(real, 0.0)
     question = design.question

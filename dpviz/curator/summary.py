@@ -131,8 +131,8 @@ def data_alone_sentence(result: SearchResult) -> str:
 def privacy_facts(design: Candidate) -> dict[str, Any]:
     """What a design really gives away, one row substituted, against the ε that was asked for, and as odds."""
     promises, real = design.question.promises, design.real_epsilon
-    if real is None or math.isinf(real):
-        return {"bound": "unknown" if real is None else "unbounded", "is_above": False}
+    if math.isinf(real):
+        return {"bound": "unbounded", "is_above": False}
     requested = min((epsilon for epsilon, _ in promises), default=real)
     is_requested = abs(real - requested) <= EPSILON_TOLERANCE * requested
     is_exact = design.method.exact_epsilon
@@ -174,8 +174,7 @@ def relaxed_epsilon(relaxation: Relaxation) -> float | None:
     """Real ε with which the design meets all limits, rounded up; None where no ε does."""
     if relaxation.epsilon is None:
         return None
-    real = relaxation.design.at(relaxation.epsilon).real_epsilon
-    return relaxation.epsilon if real is None else round_up(real, 4)
+    return round_up(relaxation.design.at(relaxation.epsilon).real_epsilon, 4)
 
 
 def relaxation_sentence(relaxation: Relaxation) -> str:

@@ -14,7 +14,6 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
-from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM_SCOTT
 from dpviz.core.formatting import format_number, spell_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator import report
@@ -60,7 +59,7 @@ def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
         return value - base <= (1e-6 * value if largest else digit) + 1e-12
 
     def columns(one: Candidate) -> list[float]:
-        real = math.inf if one.real_epsilon is None else one.real_epsilon
+        real = one.real_epsilon
         number = {key: one.worst_cases[key].measure.value for key in ACCURACY_MEASURES}
         goal = real if not asked.promises or asked.goal == "epsilon" else number[asked.goal]
         rest = [real, number.get(asked.goal, number[ERROR]), number[ERROR], number["bias"], float(one.sets)]
@@ -146,7 +145,6 @@ def test_sentence_table_and_report_lead_with_the_same_design_and_the_same_number
     report = plain(render_report(desk, chosen_design(desk, first.key)))
     assert f"The chosen design: {first.name}" in report
     assert f"1. {first.name}" in report
-    assert first.real_epsilon is not None
     assert f"by a factor of {factor_of_odds(first.real_epsilon)}." in sentence
     assert f"a factor of {factor_of_odds(first.real_epsilon)} on the odds on one row" in report
     hardly = first.real_epsilon > max([10.0, *(epsilon for epsilon, _ in first.question.promises)])
@@ -206,7 +204,7 @@ def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_thi
     first = desk.designs[0]
     assert (first.name, first.real_epsilon) == ("Geometric sanitizer, one set", 1.0)
     assert first.worst_cases[ERROR].measure.value == pytest.approx(0.0353, abs=5e-5)
-    smaller = [one for one in desk.designs if one.real_epsilon < 1]  # type: ignore[operator]
+    smaller = [one for one in desk.designs if one.real_epsilon < 1]
     assert any(one.real_epsilon == pytest.approx(1, rel=1e-6) for one in smaller)
     _, sentence, _ = summarize(desk)
     assert "In its real privacy loss ε it is tied with" in sentence
@@ -256,7 +254,7 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
         limits=(AccuracyLimit(ERROR, 0.02),), methods=("modips_truncated", "sdd_exact", "beta_binomial"),
     )  # fmt: skip
     desk = answered(asked)
-    assert [(one.method.key, one.sets, round(one.real_epsilon or 0.0, 2)) for one in desk.designs[:4]] == [
+    assert [(one.method.key, one.sets, round(one.real_epsilon, 2)) for one in desk.designs[:4]] == [
         ("modips_truncated", 5, 2.27), ("beta_binomial", 1, 2.56), ("modips_truncated", 1, 1.67),
         ("sdd_exact", 5, 15.17),
     ]  # fmt: skip
@@ -442,22 +440,6 @@ def test_a_page_has_an_answer_at_once_even_without_a_design(monkeypatch: pytest.
     monkeypatch.setattr("dpviz.curator.search.FIRST_WAIT_S", 60.0)
     asked = numbers(protections=(EpsilonDeltaLimit(),), methods=("perturbed_histogram_scott",))
     assert first_result(asked).is_complete and not first_result(asked).designs
-
-
-def test_where_no_epsilon_is_known_that_is_said_and_it_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("real_epsilon", lambda *_: None), ("has_epsilon", False)):
-        monkeypatch.setitem(vars(SMOOTHED_HISTOGRAM_SCOTT), name, value)
-    asked = numbers(
-        limits=(AccuracyLimit(ERROR, 0.1),), methods=("smoothed_histogram_scott", "modips_split"), repetitions=200
-    )  # fmt: skip
-    desk = answered(asked)
-    assert [one.real_epsilon is None for one in desk.designs] == [False, True]
-    alone = answered(dataclasses.replace(asked, methods=("smoothed_histogram_scott",)))
-    mark, sentence, brief = summarize(alone)
-    assert (mark, brief) == ("not known", "What the best design really gives away is not known.")
-    assert "what it really gives away is not known" in sentence and "is enough" not in sentence
-    assert rows_of(alone)[0][2].startswith("not known<br><b>hardly protects</b>")
-    assert "gives an unknown amount away" in report.answer_text(alone.designs[0])
 
 
 def test_the_same_release_under_another_epsilon_is_listed_once() -> None:

@@ -80,7 +80,7 @@ def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads_with_num
         assert "keeps <b>" in sentence and f"ε = {reading_of(first.real_epsilon)}" in sentence
         assert first.name not in brief
     elif last.feasible:
-        least = min(one.epsilon if one.real_epsilon is None else one.real_epsilon for one in last.feasible)
+        least = min(one.real_epsilon for one in last.feasible)
         assert mark.startswith("ε = ") and value_of(mark[4:]) == pytest.approx(least, rel=1e-3)
     elif last.undecided:
         assert mark in ("too close to call", "not known")
@@ -101,7 +101,7 @@ def test_where_only_guesses_are_limited_the_real_loss_is_told_as_odds(limit: str
     _, sentence, _ = summarize(last)
     if (last.feasible or not last.undecided) and last.best is not None:
         assert "not how sure it can be" in sentence
-        assert f"by a factor of {format_number(math.exp(last.best.real_epsilon or 0.0), 3)}." in sentence
+        assert f"by a factor of {format_number(math.exp(last.best.real_epsilon), 3)}." in sentence
     assert "not how sure" not in summarize(desks(limit, "ε = 5")[-1])[1]
 
 
