@@ -145,8 +145,7 @@ def plan_notebook(solution: PlanSolution) -> str:
 
 def plan_script(plan: ReleasePlan) -> str:
     """Script that solves a plan and prints its shares and errors."""
-    lines = [line + "\n" for line in plan.to_json().splitlines()]
-    return render("plans/plan_script.txt", lines=lines)
+    return render("plans/plan_script.txt", lines=plan.to_json().splitlines(keepends=True))
 
 
 def opendp_script(solution: PlanSolution) -> str:

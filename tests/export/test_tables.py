@@ -270,7 +270,7 @@ def test_a_csv_of_columns_keeps_every_digit_and_has_no_number_where_there_is_non
         to_csv({"p": [1.0], "exact": []})
 
 
-def test_the_head_of_a_csv_begins_with_a_mark_for_spreadsheets_and_says_how_it_is_read() -> None:
+def test_lines_about_a_file_stand_above_a_table_or_a_script_and_below_a_chart() -> None:
     text = tables.file_text("a.csv", "p\n0.5\n", ["dpviz"])
     assert text.startswith('\ufeff# dpviz\n# to read it: pandas.read_csv("a.csv", comment="#") in Python')
     assert text.endswith("a spreadsheet opens it as it is\np\n0.5\n")
