@@ -179,7 +179,8 @@ def _show_relaxations(desk: search.SearchResult) -> None:
     elif any(relaxation.epsilon is None for relaxation in relaxations):
         advice += f"<br>{ui.words('no_epsilon_helps')}"
     ui.note(advice)
-    offers = summary.relaxation_offers(relaxations[0]) if relaxations else ()
+    offered = (*relaxations[:1], *relaxations[search.N_NEAREST :])
+    offers = [offer for relaxation in offered for offer in summary.relaxation_offers(relaxation)]
     with st.container(horizontal=True, key=f"{PREFIX}ways"):
         for place, (label, values) in enumerate(offers):
             st.button(label, key=f"{PREFIX}let_{place}", on_click=details.set_values, args=(values,))

@@ -215,7 +215,7 @@ def frontier_svg(followed: Sweep) -> Markup | str:
 
 def ranking_svg(result: SearchResult, design: Candidate) -> Markup | str:
     """Picture of the leading designs, the best first, with the number by which they are ranked."""
-    criterion = criteria(result.question, True)[0]
+    criterion = criteria(result.question, True)[1]
     ranked = [(item, criterion.value(item)) for item in result.designs[:MAX_RANKED]]
     ranked = [(item, value) for item, value in ranked if math.isfinite(value.value)]
     if not ranked:

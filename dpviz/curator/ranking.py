@@ -66,10 +66,10 @@ def _coverage_shortfall(design: Candidate) -> Measure:
 def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criterion]:
     """Criteria of designs that meet their limits, may meet them or do not (True, None, False), the deciding one first.
 
-    Of those that meet all: the goal, or without a privacy limit the real ε; then real ε, error and bias; then fewer
-    sets; then the coverage, as several analyses of one release differ in it alone. Of those that break a limit: first
-    whether the real ε is far above the usual, as limits that bound neither odds nor ε would let such designs lead; then
-    by how much the limit is exceeded that is exceeded most, and how many are broken; then as above.
+    First whether the real ε is far above the usual: limits that bound neither odds nor ε would let such designs lead.
+    Of those that meet all, then the goal, or without a privacy limit the real ε; then real ε, error and bias; then
+    fewer sets; then the coverage, as several analyses of one release differ in it alone. Of those that break a limit,
+    before that by how much the limit is exceeded that is exceeded most, and how many are broken.
     """
 
     def number(function: Callable[[Candidate], float]) -> Callable[[Candidate], Measure]:
@@ -81,23 +81,23 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
         ordered.append(Criterion(label, f"its {label} is smaller", partial(_accuracy, key)))
     ordered.append(Criterion("number of sets", "it has fewer sets", number(lambda design: design.sets)))
     ordered.append(Criterion("coverage", "its coverage falls less short of its level", _coverage_shortfall))
-    if meets_limits is not False:
-        if question.ranked_by in ACCURACY_MEASURES:
-            ordered[:2] = ordered[1], ordered[0]
-        return ordered
     is_unusual = number(lambda design: design.exceeds_usual_epsilon)
     n_broken = number(lambda design: len(design.limits_with(False)))
-    return [
-        Criterion("real privacy loss ε", "its real ε is less unusual", is_unusual),
+    first = Criterion("protection", "its real ε is less unusual", is_unusual)
+    distances = [
         Criterion("distance from its limits", "it exceeds no limit by as much", lambda design: design.limit_use),
         Criterion("number of broken limits", "it breaks fewer limits", n_broken),
-        *ordered,
     ]
+    if meets_limits is False:
+        return [first, *distances, *ordered]
+    if question.ranked_by in ACCURACY_MEASURES:
+        ordered[:2] = ordered[1], ordered[0]
+    return [first, *ordered]
 
 
 def leading_criterion(best: Candidate) -> Criterion:
-    """Criterion by which a design that leads is ranked; of those that break a limit the one after the warning."""
-    return criteria(best.question, best.meets_limits)[1 if best.meets_limits is False else 0]
+    """Criterion by which a design that leads is ranked, among those with as usual a real ε."""
+    return criteria(best.question, best.meets_limits)[1]
 
 
 def _classes(designs: Sequence[Candidate], criterion: Criterion) -> list[list[Candidate]]:

@@ -206,6 +206,8 @@ class Relaxation:
 def suggest_relaxations(result: SearchResult, number: int = N_NEAREST) -> Iterator[tuple[Relaxation, ...]]:
     """Yield what would have to give way for each of the nearest designs, where none meets all limits.
 
+    Where all of them break the limit on coverage, the nearest that keeps it comes last.
+
     Parameters
     ----------
     result : SearchResult
@@ -215,7 +217,11 @@ def suggest_relaxations(result: SearchResult, number: int = N_NEAREST) -> Iterat
     """
     relaxations: tuple[Relaxation, ...] = ()
     yield relaxations
-    for design in () if result.feasible else result.designs[:number]:
+    designs = [] if result.feasible else list(result.designs[:number])
+    if designs and all(design.verdicts.get("coverage") is False for design in designs):
+        further = (design.completed() for design in result.designs[number:])
+        designs += filter(None, [next((design for design in further if design.verdicts["coverage"]), None)])
+    for design in designs:
         broken = {
             limit.key: limit.measure.certain_limit(design.worst_case(limit.key).measure)
             for limit in result.question.limits

@@ -155,10 +155,13 @@ def limits_sentence(result: SearchResult) -> str:
 
 
 def relaxed_limits(relaxation: Relaxation) -> dict[str, float]:
-    """Limits with which the design would do as it is set, in three digits; none where one has no number."""
+    """Limits with which the design would do as it is set, in three digits as shown; none where one has no number."""
     if not all(map(math.isfinite, relaxation.limits.values())):
         return {}
-    return {key: rounded_limit(ACCURACY_MEASURES[key], value) for key, value in relaxation.limits.items()}
+    measures = {key: ACCURACY_MEASURES[key] for key in relaxation.limits}
+    factors = {key: unit_of(relaxation.design.question, measure)[0] for key, measure in measures.items()}
+    limits = relaxation.limits.items()
+    return {key: rounded_limit(measures[key], factors[key] * value) / factors[key] for key, value in limits}
 
 
 def rounded_limit(measure: AccuracyMeasure, value: float) -> float:

@@ -104,6 +104,7 @@ def design_links(design: Candidate, heading: str, place: str = "") -> None:
         values: dict[str, Any] = dict(release.to_address())
         values |= {link["switch"]: name not in values for name, link in ui.LINKS.items()}
         values["m_is_n"] = release.m == release.n
+        values["x"] = round(release.p * release.n)  # of one secret table on all pages
     elif design.question.data.key in DATA_KINDS:
         pages = [COMPARE]
         values = design.comparison_settings

@@ -81,6 +81,8 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
             linked = {name: _value(in_url[page.prefix + name]) for name in SHARED if page.prefix + name in in_url}
             if linked.get("synthesizer") not in SYNTHESIZERS:
                 linked.pop("synthesizer", None)
+            elif "synthesizer" not in own:  # the page hands on what it does not show
+                current.release["synthesizer"] = linked["synthesizer"]
             page_values = {page.prefix + name: value for name, value in take_release(linked).items()}
             state.update({key: value for key, value in page_values.items() if key not in st.query_params})
         _fit_count(page, settings, is_known=f"{page.prefix}x" in st.query_params)

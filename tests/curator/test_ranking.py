@@ -94,7 +94,7 @@ def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
 
 def ranked_value(design: Candidate) -> Measure:
     """What decides among designs that keep all limits."""
-    return criteria(design.question, True)[0].value(design)
+    return criteria(design.question, True)[1].value(design)
 
 
 TWICE = GuessingLimit(most_success=0.75)
@@ -504,7 +504,7 @@ def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> N
     assert f"In its root mean squared error it is tied with {one.name}. {reason}." in sentence
     assert GOALS[ERROR] not in sentence
     said = " ".join(report.choice_text(desk, other))
-    assert f"it is tied with {one.name}. {reason}, 2 against 1.5." in said
+    assert f"it is tied with {one.name}. {reason}, 1.5 against 2." in said
 
 
 @pytest.mark.parametrize(("repetitions", "keeps"), [(1, None), (19, None), (20, True), (math.inf, True)])

@@ -22,6 +22,7 @@ from dpviz.curator.summary import (
     limit_text,
     relaxation_offers,
     relaxation_sentence,
+    relaxed_limits,
     summarize,
 )
 from dpviz.inference.rules import RULES
@@ -124,3 +125,17 @@ def test_data_of_every_kind_have_an_answer_where_nothing_keeps_the_limits(data: 
     )  # fmt: skip
     *_, result = evaluate_designs(question)
     assert not result.feasible and "No design keeps all your limits" in summarize(result).sentence
+
+
+def test_where_the_nearest_are_often_wrong_the_nearest_that_keeps_its_coverage_is_offered_too() -> None:
+    limits = (AccuracyLimit("mean_width", 0.02),)
+    question = asking(0.9, ("as_if_real", "score"), n=200, limits=limits)
+    *_, desk = evaluate_designs(dataclasses.replace(question, methods=("geometric", "laplace")))
+    *_, ways = suggest_relaxations(desk, 2)
+    assert [[*way.limits] for way in ways] == [["coverage", "mean_width"]] * 2 + [["mean_width"]]
+    last = ways[2]
+    assert last.design.rule == "score" and last.design.value("coverage") >= 0.9
+    (words, settings), *_ = relaxation_offers(last)
+    value = relaxed_limits(last)["mean_width"]
+    assert 1 <= value / last.design.value("mean_width") < 1.01
+    assert settings["points"] == pytest.approx(50 * value) and f"±{settings['points']:g} points" in words

@@ -230,14 +230,14 @@ def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> No
     app = open_coverage(sets=1, x=25)
     release = design_of(sets=1).release
     share = coverage.coverage_given_count(synthesizer=release, confidential_count=25, rule="as_if_real")
-    words = "With your own secret table, where {x} of {n} people say yes, and only the release drawn again"
+    words = "With a secret table where {x} of {n} people say yes, and only the release drawn again"
     assert words.format(x=25, n=100) in said(app)
     assert f"{100 * share:.1f} % of all releases" in said(app)
     app.number_input(key="cv_n").set_value(200).run()
     assert words.format(x=50, n=200) in said(app)
     assert settings(app)["cv_x"] == "50"
     app.number_input(key="cv_sets").set_value(2).run()
-    assert "your own secret table" not in said(app)
+    assert "With a secret table" not in said(app)
 
 
 @pytest.mark.parametrize(("module", "prefix"), [("coverage", "cv_"), ("posterior", "po_")])
