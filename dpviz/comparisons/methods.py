@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
@@ -102,67 +102,62 @@ class ComparedMethod(ABC):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumericMethod(ComparedMethod):
-    """A row of a table of methods for numeric or mixed data.
+    """A method for numeric or mixed data; a subclass is a family, whose fields tell its methods apart."""
 
-    ``release(rng, rows, epsilon, data, sets, **options)`` yields the rows of one set after the other, NaN where a set
-    cannot be made. `rows` are the confidential rows of many repetitions, shape (repetitions, n), and `epsilon` is the
-    budget of one set. The other functions take ``(data, epsilon, **options)``.
-    """
-
-    release: Callable[..., Iterator[Any]]
-    # `share` is that of the first statistic; None where one noise scale for all statistics implies it
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
-    loss: Callable[..., float] | None = None  # ε that is proven for one set
-    shown_loss: Callable[..., float] | None = None  # ε that some pair of neighbours proves to be lost by one set
-    noise: Callable[..., dict[str, float]] | None = None  # scales by statistic
-    accuracy: Callable[..., Accuracy] | None = None  # exact, of the mean of all sets, whose number it takes too
-    shares: Callable[[Any], dict[str, float]] | None = None  # usual values of `share`, from the data alone
+    share: float | None = None  # of ε, that the first statistic has; None where no share is chosen
     same_as: str = ""  # key of a method that makes the same releases at another ε
     exact_epsilon: bool = False
 
-    @classmethod
-    def row(
-        cls, name: str, family: Mapping[str, Any], accuracy: Callable[..., Accuracy] | None = None, **options: Any
-    ) -> Self:
-        """Method with the texts of methods.csv under this name, the fields of a family, and its options."""
-        return cls.named(name, accuracy=accuracy, options=options, **family)
-
     def __repr__(self) -> str:
-        share = self.options.get("share")
-        return f"NumericMethod({self.key!r}{'' if share is None else f', share={share!r}'})"
+        share = "" if self.share is None else f", share={self.share!r}"
+        return f"{type(self).__name__}({self.key!r}{share})"
 
-    def usual_shares(self, data: Any) -> dict[str, float]:
-        return {} if self.shares is None else self.shares(data)
+    @abstractmethod
+    def release(self, rng: np.random.Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
+        """Yield the released rows of one set after the other, NaN where a set cannot be made.
 
-    def with_share(self, share: float) -> ComparedMethod:
-        if self.shares is None:
-            return super().with_share(share)
-        words = {"title": f"share of ε for {self.statistic}", "domain_text": "a number above 0 and below 1"}
-        share = argument("share", 0, math.nextafter(1, 0), open_minimum=True, **words).validate(share)
-        return dataclasses.replace(self, options={**self.options, "share": share})
+        Parameters
+        ----------
+        rng : Generator
+        rows : ndarray of shape (repetitions, n) or MixedRows
+            The confidential rows of many repetitions.
+        epsilon : float
+            Of one set.
+        data : NormalData
+        sets : int
+        """
 
-    def same_release(self, data: Any) -> str:
-        """On a range of length 1 one noise scale for mean and variance is an equal share for each."""
-        is_communal = "share" in self.options and self.options["share"] is None
-        return "" if is_communal and not math.isclose(data.width, 1.0) else self.same_as
+    def loss(self, data: Any, epsilon: float) -> float:
+        """Pure ε that is proven for one set with this promise."""
+        return math.inf
 
-    def draw(self, rng: np.random.Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
-        """Yield the released rows of one set after the other; `epsilon` is that of all sets."""
-        return self.release(rng, rows, epsilon / sets, data, sets, **self.options)
-
-    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
-        return {} if self.noise is None else self.noise(data, epsilon, **self.options)
+    def shown_loss(self, data: Any, epsilon: float) -> float:
+        """Pure ε that some pair of neighbours proves to be lost by one set."""
+        return 0.0
 
     def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
         """Bias and RMSE of the mean of all sets as an estimate of μ; None where only a simulation has them."""
-        return None if self.accuracy is None else self.accuracy(data, epsilon, sets, **self.options)
+        return None
+
+    def with_share(self, share: float) -> ComparedMethod:
+        if self.share is None or self.reference:
+            return super().with_share(share)
+        words = {"title": f"share of ε for {self.statistic}", "domain_text": "a number above 0 and below 1"}
+        share = argument("share", 0, math.nextafter(1, 0), open_minimum=True, **words).validate(share)
+        return dataclasses.replace(self, share=share)
+
+    def same_release(self, data: Any) -> str:
+        return self.same_as
+
+    def draw(self, rng: np.random.Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
+        """Yield the released rows of one set after the other; `epsilon` is that of all sets."""
+        return self.release(rng, rows, epsilon / sets, data, sets)
 
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
-        return math.inf if self.loss is None else sets * self.loss(data, setting / sets, **self.options)
+        return sets * self.loss(data, setting / sets)
 
     def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
         at_most = self.real_epsilon(data, setting, sets)
         if self.exact_epsilon:
             return Loss(at_most, at_most)
-        shown = 0.0 if self.shown_loss is None else self.shown_loss(data, setting / sets, **self.options)
-        return Loss(min(sets * shown, at_most), at_most)
+        return Loss(min(sets * self.shown_loss(data, setting / sets), at_most), at_most)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -79,7 +79,7 @@ def _square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
 # Releases
 
 
-def _mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> tuple[float, float, float]:
+def _mixed_noise(data: Any, epsilon: float, share: float, *, as_printed: bool = False) -> tuple[float, float, float]:
     """Scales of the noise of one set: of counts, of sums (from the middle of the bounds), of squares and products.
 
     Squares and products share one scale: one row moves all three by 3R²(n − 1)/n together at most, two by R² and the
@@ -114,74 +114,83 @@ def _add_noise(rng: Generator, statistics: CellStatistics, scales: tuple[float, 
     return CellStatistics(np.maximum(counts, 0.0), sums, squares)
 
 
-def _release_mixed_model(
-    rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int, *, share: float = EQUAL_SHARE,
-    as_printed: bool = False, is_noisy: bool = True,
-) -> Iterator[MixedRows]:  # fmt: skip
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MixedModel(NumericMethod):
     """Rows from the posterior of shares, means and covariance given sanitized statistics (Bowen and Liu, study 3).
 
     Means are noisy sums over noisy counts; `as_printed` over the confidential counts, which the noise thereby shows.
     Without noise it is traditional multiple synthesis.
     """
-    statistics, half_width, n = cell_statistics(rows), data.width / 2, data.n
-    for _ in range(sets):
-        # Sanitize the statistics, each set to its bounds
-        noisy = statistics
-        if is_noisy:
-            noisy = _add_noise(rng, statistics, _mixed_noise(data, epsilon, share=share, as_printed=as_printed))
-        sizes = np.maximum(noisy.counts, 1.0)
-        means = noisy.sums / (np.maximum(statistics.counts, 1.0) if as_printed else sizes)
-        covariance = noisy.squares / data.degrees
-        if is_noisy:
-            means = np.clip(means, -half_width, half_width)
-            covariance[:2] = np.clip(covariance[:2], 0.0, half_width**2)
-            largest = np.sqrt(covariance[0] * covariance[1])
-            covariance[2] = np.clip(covariance[2], -largest, largest)
 
-        # Draw the parameters from their posterior
-        weights = rng.standard_gamma(noisy.counts + CELL_PRIOR)
-        counts = rng.multinomial(n, weights / weights.sum(axis=1, keepdims=True))
-        factor = _covariance_factor(rng, covariance, data.degrees)
-        means = means + np.einsum("ijr,jrk->irk", factor, rng.standard_normal(means.shape) / np.sqrt(sizes))
+    as_printed: bool = False
+    is_noisy: bool = True
+    share: float = EQUAL_SHARE
+    statistic: str = "the counts"
 
-        # Draw the rows
-        values = np.einsum("ijr,jrk->irk", factor, rng.standard_normal((2, len(counts), n)))
-        for mean, value in zip(means, values, strict=True):
-            value += np.repeat(mean.ravel(), counts.ravel()).reshape(value.shape)
-        yield MixedRows(counts, np.clip(values, -half_width, half_width, out=values))
+    def release(self, rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int) -> Iterator[MixedRows]:
+        statistics, half_width, n = cell_statistics(rows), data.width / 2, data.n
+        for _ in range(sets):
+            # Sanitize the statistics, each set to its bounds
+            noisy = statistics
+            if self.is_noisy:
+                noisy = _add_noise(rng, statistics, _mixed_noise(data, epsilon, self.share, as_printed=self.as_printed))
+            sizes = np.maximum(noisy.counts, 1.0)
+            means = noisy.sums / (np.maximum(statistics.counts, 1.0) if self.as_printed else sizes)
+            covariance = noisy.squares / data.degrees
+            if self.is_noisy:
+                means = np.clip(means, -half_width, half_width)
+                covariance[:2] = np.clip(covariance[:2], 0.0, half_width**2)
+                largest = np.sqrt(covariance[0] * covariance[1])
+                covariance[2] = np.clip(covariance[2], -largest, largest)
 
+            # Draw the parameters from their posterior
+            weights = rng.standard_gamma(noisy.counts + CELL_PRIOR)
+            counts = rng.multinomial(n, weights / weights.sum(axis=1, keepdims=True))
+            factor = _covariance_factor(rng, covariance, data.degrees)
+            means = means + np.einsum("ijr,jrk->irk", factor, rng.standard_normal(means.shape) / np.sqrt(sizes))
 
-def _mixed_model_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
-    """ε of the noisy statistics of one set, which its rows cannot exceed.
+            # Draw the rows
+            values = np.einsum("ijr,jrk->irk", factor, rng.standard_normal((2, len(counts), n)))
+            for mean, value in zip(means, values, strict=True):
+                value += np.repeat(mean.ravel(), counts.ravel()).reshape(value.shape)
+            yield MixedRows(counts, np.clip(values, -half_width, half_width, out=values))
 
-    The safe noise spends all of ε: a row alone in its cell, which joins others at the other bounds, moves all
-    statistics most. As printed, the worst pair is searched: a row leaves a cell of k for one of n − k. Both counts
-    show it, and both means of the second cell with one ε′ each. A mean of the first has the density k/(k − 1) times
-    as high at its centre, and ε′u more where the row is u R from it. Squares and products move by
-    R²(n − k)/(n − k + 1) each, less what the row leaves behind, or by what it leaves alone.
-    """
-    counts, epsilon_each = share * epsilon, (1 - share) / N_STATISTICS * epsilon
-    if not as_printed:
-        return counts + N_STATISTICS * epsilon_each
-    steepness = epsilon_each * data.n / data.degrees
-    k = np.arange(2, data.n)
-    largest, added = 1 - 1 / k, 1 - 1 / (data.n - k + 1)
-    near = np.minimum(np.minimum(epsilon_each * largest / steepness, largest), np.sqrt(added * largest))
-    arriving = 2 * epsilon_each * near + steepness * (3 * added - near**2 / largest)
-    leaving = 2 * epsilon_each * largest + steepness * 3 * largest
-    worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
-    return 2 * counts + 2 * epsilon_each + float(worst)
+    def loss(self, data: Any, epsilon: float) -> float:
+        """ε of the noisy statistics of one set, which its rows cannot exceed.
 
+        The safe noise spends all of ε: a row alone in its cell, which joins others at the other bounds, moves all
+        statistics most. As printed, the worst pair is searched: a row leaves a cell of k for one of n − k. Both counts
+        show it, and both means of the second cell with one ε′ each. A mean of the first has the density k/(k − 1) times
+        as high at its centre, and ε′u more where the row is u R from it. Squares and products move by
+        R²(n − k)/(n − k + 1) each, less what the row leaves behind, or by what it leaves alone.
+        """
+        if not self.is_noisy:
+            return math.inf
+        counts, epsilon_each = self.share * epsilon, (1 - self.share) / N_STATISTICS * epsilon
+        if not self.as_printed:
+            return counts + N_STATISTICS * epsilon_each
+        steepness = epsilon_each * data.n / data.degrees
+        k = np.arange(2, data.n)
+        largest, added = 1 - 1 / k, 1 - 1 / (data.n - k + 1)
+        near = np.minimum(np.minimum(epsilon_each * largest / steepness, largest), np.sqrt(added * largest))
+        arriving = 2 * epsilon_each * near + steepness * (3 * added - near**2 / largest)
+        leaving = 2 * epsilon_each * largest + steepness * 3 * largest
+        worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
+        return 2 * counts + 2 * epsilon_each + float(worst)
 
-def _mixed_model_shown_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
-    """Loss that the printed rows prove for a pair of which all rows are equal within their cells; else 0.
+    def shown_loss(self, data: Any, epsilon: float) -> float:
+        """Loss that the printed rows prove for a pair of which all rows are equal within their cells; else 0.
 
-    A row leaves a cell of two for that of all others. Where both noisy variances are set to 0, the rows of a set lie
-    at the noisy means. At its centre the density of both means of the first cell is twice as high, that of the other's
-    is 1 − 1/(n − 1) as high. No table of the cells has more than e^{2ε′} times the probability, ε′ for the counts.
-    """
-    proven = 2 * math.log(2) + 2 * math.log1p(-1 / (data.n - 1)) - 2 * share * epsilon
-    return max(proven, 0.0) if as_printed else 0.0
+        A row leaves a cell of two for that of all others. Where both noisy variances are set to 0, the rows of a set
+        lie at the noisy means. At its centre the density of both means of the first cell is twice as high, that of the
+        other's is 1 − 1/(n − 1) as high. No table of the cells has more than e^{2ε′} times the probability, ε′ for the
+        counts.
+        """
+        proven = 2 * math.log(2) + 2 * math.log1p(-1 / (data.n - 1)) - 2 * self.share * epsilon
+        return max(proven, 0.0) if self.as_printed else 0.0
+
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        return {} if self.reference else {"equal shares, as in the paper": EQUAL_SHARE}
 
 
 def cell_bins(data: Any) -> int:
@@ -194,76 +203,67 @@ def _noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
     return np.maximum(counts + rng.laplace(0.0, scale, counts.shape), 0.0)
 
 
-def _release_noisy_cells(
-    rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int, *, share: float = 0.5,
-    noise_units: float = 2.0,
-) -> Iterator[MixedRows]:  # fmt: skip
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NoisyCells(NumericMethod):
     """Rows from noisy counts of the cells and a noisy histogram of both numbers in each (Bowen and Liu, np-dips).
 
     The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. A cell whose
     squares are all 0 is even; a set whose cells are all 0 cannot be made.
     """
-    bins, repetitions = cell_bins(data), len(rows.counts)
-    squares, width = _square_counts(rows, bins, data.width), data.width / bins
-    corners = np.tile(width * np.indices((bins, bins)).reshape(2, -1) - data.width / 2, data.cells)
-    for _ in range(sets):
-        # Probabilities of all squares
-        cells = _noisy_counts(rng, rows.counts, noise_units / (share * epsilon))
-        inside = _noisy_counts(rng, squares, noise_units / ((1 - share) * epsilon))
-        inside[inside.sum(axis=2) == 0] = 1.0
-        usable = cells.sum(axis=1) > 0
-        weights = (inside / inside.sum(axis=2, keepdims=True) * cells[..., None]).reshape(repetitions, -1)[usable]
 
-        # Rows of every square, evenly inside
-        numbers = rng.multinomial(data.n, weights / weights.sum(axis=1, keepdims=True))
-        placed = width * rng.random((2, len(numbers), data.n))
-        for corner, value in zip(corners, placed, strict=True):
-            value += np.repeat(np.tile(corner, len(numbers)), numbers.ravel()).reshape(value.shape)
-        counts = np.zeros((repetitions, data.cells), dtype=np.intp)
-        counts[:, 0] = data.n
-        counts[usable] = numbers.reshape(-1, data.cells, bins * bins).sum(axis=2)
-        values = np.full((2, repetitions, data.n), math.nan)
-        values[:, usable] = placed
-        yield MixedRows(counts, values)
+    noise_units: float = 2.0
+    share: float = 0.5
+    statistic: str = "the counts"
 
+    def release(self, rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int) -> Iterator[MixedRows]:
+        bins, repetitions = cell_bins(data), len(rows.counts)
+        squares, width = _square_counts(rows, bins, data.width), data.width / bins
+        corners = np.tile(width * np.indices((bins, bins)).reshape(2, -1) - data.width / 2, data.cells)
+        for _ in range(sets):
+            # Probabilities of all squares
+            cells = _noisy_counts(rng, rows.counts, self.noise_units / (self.share * epsilon))
+            inside = _noisy_counts(rng, squares, self.noise_units / ((1 - self.share) * epsilon))
+            inside[inside.sum(axis=2) == 0] = 1.0
+            usable = cells.sum(axis=1) > 0
+            weights = (inside / inside.sum(axis=2, keepdims=True) * cells[..., None]).reshape(repetitions, -1)[usable]
 
-def _noisy_cells_loss(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> float:
-    """ε of the noisy counts: two of cells and two of squares move by one each."""
-    return 2 * epsilon / noise_units
+            # Rows of every square, evenly inside
+            numbers = rng.multinomial(data.n, weights / weights.sum(axis=1, keepdims=True))
+            placed = width * rng.random((2, len(numbers), data.n))
+            for corner, value in zip(corners, placed, strict=True):
+                value += np.repeat(np.tile(corner, len(numbers)), numbers.ravel()).reshape(value.shape)
+            counts = np.zeros((repetitions, data.cells), dtype=np.intp)
+            counts[:, 0] = data.n
+            counts[usable] = numbers.reshape(-1, data.cells, bins * bins).sum(axis=2)
+            values = np.full((2, repetitions, data.n), math.nan)
+            values[:, usable] = placed
+            yield MixedRows(counts, values)
 
+    def loss(self, data: Any, epsilon: float) -> float:
+        """ε of the noisy counts: two of cells and two of squares move by one each."""
+        return 2 * epsilon / self.noise_units
 
-def _noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, noise_units: float = 2.0) -> float:
-    """Loss found in the rows, where all that enter a cell lie in one square; 0 where the noise covers both counts."""
-    if noise_units >= 2:
-        return 0.0
-    cells_epsilon, squares_epsilon = share * epsilon / noise_units, (1 - share) * epsilon / noise_units
-    return max(
-        table_log_odds(*tables, cells_epsilon) + one_bin_loss(tables[2][0], cell_bins(data) ** 2, squares_epsilon)
-        for tables in revealing_tables(data.n, data.cells)
-    )
+    def shown_loss(self, data: Any, epsilon: float) -> float:
+        """Loss found in rows of which all that enter a cell lie in one square; 0 where the noise covers both counts."""
+        if self.noise_units >= 2:
+            return 0.0
+        of_cells, of_squares = (part * epsilon / self.noise_units for part in (self.share, 1 - self.share))
+        return max(
+            table_log_odds(*tables, of_cells) + one_bin_loss(tables[2][0], cell_bins(data) ** 2, of_squares)
+            for tables in revealing_tables(data.n, data.cells)
+        )
 
-
-def _equal_shares(share: float, _data: Any) -> dict[str, float]:
-    return {"equal shares, as in the paper": share}
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        return {"equal shares, as in the paper": 0.5}
 
 
 # The table
 
-MIXED_MODEL: dict[str, Any] = {
-    "release": _release_mixed_model, "loss": _mixed_model_loss, "shown_loss": _mixed_model_shown_loss,
-    "shares": partial(_equal_shares, EQUAL_SHARE), "statistic": "the counts",
-}  # fmt: skip
-NOISY_CELLS: dict[str, Any] = {
-    "release": _release_noisy_cells, "loss": _noisy_cells_loss, "shown_loss": _noisy_cells_shown_loss,
-    "shares": partial(_equal_shares, 0.5), "statistic": "the counts",
-}  # fmt: skip
-
-row = NumericMethod.row
-MIXED_SYNTHESIS = row("MixedMultipleSynthesis", REFERENCE | {"release": _release_mixed_model}, is_noisy=False)
-MIXED_MODIPS = row("MixedModips", MIXED_MODEL, share=EQUAL_SHARE)
-MIXED_MODIPS_PRINTED = row("MixedModipsPrinted", MIXED_MODEL, share=EQUAL_SHARE, as_printed=True)
-PERTURBED_CELLS_SAFE = row("PerturbedCellsSafe", NOISY_CELLS, share=0.5)
-PERTURBED_CELLS = row("PerturbedCells", NOISY_CELLS, share=0.5, noise_units=1.0)
+MIXED_SYNTHESIS = MixedModel.named("MixedMultipleSynthesis", is_noisy=False, **REFERENCE)
+MIXED_MODIPS = MixedModel.named("MixedModips")
+MIXED_MODIPS_PRINTED = MixedModel.named("MixedModipsPrinted", as_printed=True)
+PERTURBED_CELLS_SAFE = NoisyCells.named("PerturbedCellsSafe")
+PERTURBED_CELLS = NoisyCells.named("PerturbedCells", noise_units=1.0)
 MIXED_METHODS = (
     ORIGINAL_ROWS, MIXED_SYNTHESIS, MIXED_MODIPS, MIXED_MODIPS_PRINTED, PERTURBED_CELLS_SAFE, PERTURBED_CELLS,
 )  # fmt: skip

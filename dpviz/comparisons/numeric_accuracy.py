@@ -93,15 +93,13 @@ def _density(z: FloatArray) -> FloatArray:
     return np.asarray(np.exp(-np.square(z) / 2) / math.sqrt(2 * math.pi))
 
 
-def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
-    """Accuracy of the mean of the confidential rows; as every `accuracy` of a method it takes ε and the sets."""
+def original_accuracy(data: Any) -> Accuracy:
+    """Accuracy of the mean of the confidential rows."""
     values, weights = distribution_of_mean(data.n, *_standard_bounds(data))
     return _accuracy(data, weights @ values, weights @ values**2)
 
 
-def model_accuracy(
-    data: Any, epsilon: float, sets: int, *, variance_known: bool, truncate: bool = False, is_noisy: bool = True
-) -> Accuracy:
+def model_accuracy(data: Any, epsilon: float, sets: int, *, truncate: bool = False, is_noisy: bool = True) -> Accuracy:
     """Accuracy of sets of rows N(m, σ²), m ~ N(x̄*, σ²/n), x̄* being x̄ with Laplace noise; σ is public.
 
     Parameters
@@ -110,16 +108,13 @@ def model_accuracy(
     epsilon : float
         Of all sets.
     sets : int
-    variance_known : bool
-        True: there is no such answer where the variance is drawn.
     truncate, is_noisy : bool, optional
-        As `NumericMethod.release` takes them.
+        As of `NormalModel`.
 
     Notes
     -----
     Given x̄ the sets are independent: E[(q̄ − μ)²] = E[(E[q̄ | x̄] − μ)²] + E[Var(mean of one set | x̄)]/M.
     """
-    assert variance_known
     low, high = _standard_bounds(data)
     centres, weights = distribution_of_mean(data.n, low, high)
     nodes, step_weights = np.polynomial.hermite_e.hermegauss(24)

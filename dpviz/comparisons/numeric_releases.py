@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,9 +43,15 @@ def row_moments(rows: FloatArray) -> Moments:
     return Moments(mean, variance)
 
 
-def _release_original(_rng: Generator, rows: Any, _epsilon: float, _data: Any, _sets: int) -> Iterator[Any]:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OriginalRows(NumericMethod):
     """The confidential rows."""
-    yield rows
+
+    def release(self, rng: Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
+        yield rows
+
+    def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+        return original_accuracy(data)
 
 
 # Model-based synthesis (modips): noisy sufficient statistics, a posterior draw, and rows
@@ -88,54 +95,6 @@ def _bounded_normal(
     return np.where(sd > 0, rows, mean)
 
 
-def _release_normal_model(
-    rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, variance_known: bool = False,
-    truncate: bool = False, share: float | None = None, is_noisy: bool = True,
-) -> Iterator[FloatArray]:  # fmt: skip
-    """Rows from the posterior predictive distribution given sanitized sufficient statistics (Liu, 2016, modips).
-
-    Noise and rows outside their bounds are drawn again (`truncate`) or set to the bound (BIT). The mean has the `share`
-    of ε, or by None both statistics noise of one scale (communal). Without noise it is traditional multiple synthesis.
-    The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n); σ may be public.
-    """
-    n = data.n
-    mean, variance = row_moments(rows)
-    scales = list(_model_noise(data, epsilon, variance_known=variance_known, share=share).values()) if is_noisy else []
-    for _ in range(sets):
-        # Sanitize the statistics
-        noisy_mean, noisy_variance = mean, variance
-        if is_noisy:
-            noisy_mean = _bounded_laplace(rng, mean, scales[0], data.low, data.high, truncate)
-            if not variance_known:
-                noisy_variance = _bounded_laplace(rng, variance, scales[1], 0.0, data.width**2 / 4, truncate)
-
-        # Draw the parameters, then the rows
-        if variance_known:
-            sigma = np.full(len(rows), data.sigma)
-        else:
-            sigma = np.sqrt((n - 1) * noisy_variance / rng.chisquare(n - 1, len(rows)))
-        mu = noisy_mean + sigma / math.sqrt(n) * rng.standard_normal(len(rows))
-        yield _bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
-
-
-def _mean_share(data: Any, share: float | None) -> float:
-    """Share of ε that the mean has beside the variance: with one noise scale for both R/n out of R/n + R²/n."""
-    return 1 / (1 + data.width) if share is None else share
-
-
-def _model_noise(
-    data: Any, epsilon: float, *, variance_known: bool = False, share: float | None = None, **_: Any
-) -> dict[str, float]:
-    """Scales of the Laplace noise: sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
-    if variance_known:
-        return {"the mean": data.width / (data.n * epsilon)}
-    of_mean = _mean_share(data, share)
-    return {
-        "the mean": data.width / (data.n * epsilon * of_mean),
-        "the variance": data.width**2 / (data.n * epsilon * (1 - of_mean)),
-    }
-
-
 def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
     """Exact ε of a statistic with Laplace noise, which is conditioned on its range (`truncate`) or set to its ends.
 
@@ -164,25 +123,85 @@ def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
     return epsilon + math.log(one_step_inside / at_bound)
 
 
-def _model_loss(
-    data: Any, epsilon: float, *, variance_known: bool = False, truncate: bool = False, share: float | None = None
-) -> float:
-    """Exact ε of the rows of one set.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NormalModel(NumericMethod):
+    """Rows from the posterior predictive distribution given sanitized sufficient statistics (Liu, 2016, modips).
 
-    With σ public all rows lie at a bound and hide part of what the noisy mean shows. Otherwise it is the loss of the
-    sanitized statistics for all rows at c0, one of which moves to c1 (s² is 0 or R²/n): where the noisy variance comes
-    near 0 the rows lie together, at the noisy mean.
+    Noise and rows outside their bounds are drawn again (`truncate`) or set to the bound (BIT). The mean has the `share`
+    of ε, or by None both statistics noise of one scale (communal). Without noise it is traditional multiple synthesis.
+    The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n); σ may be public.
     """
-    if variance_known:
-        return rows_loss(data.n, data.width / data.sigma, epsilon, truncate)
-    of_mean = _mean_share(data, share) * epsilon
-    of_variance = (1 - _mean_share(data, share)) * epsilon
-    return bounded_laplace_loss(of_mean, data.n, truncate) + bounded_laplace_loss(of_variance, data.n / 4, truncate)
 
+    variance_known: bool = False
+    truncate: bool = False
+    is_noisy: bool = True
+    exact_epsilon: bool = True
 
-def _model_shares(data: Any) -> dict[str, float]:
-    """Shares of ε for the mean in the papers."""
-    return {"equal shares": 0.5, "one noise for both, communal": _mean_share(data, None)}
+    def release(self, rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int) -> Iterator[FloatArray]:
+        n, truncate = data.n, self.truncate
+        mean, variance = row_moments(rows)
+        scales = list(self.noise_scales(data, epsilon).values())
+        for _ in range(sets):
+            # Sanitize the statistics
+            noisy_mean, noisy_variance = mean, variance
+            if self.is_noisy:
+                noisy_mean = _bounded_laplace(rng, mean, scales[0], data.low, data.high, truncate)
+                if not self.variance_known:
+                    noisy_variance = _bounded_laplace(rng, variance, scales[1], 0.0, data.width**2 / 4, truncate)
+
+            # Draw the parameters, then the rows
+            if self.variance_known:
+                sigma = np.full(len(rows), data.sigma)
+            else:
+                sigma = np.sqrt((n - 1) * noisy_variance / rng.chisquare(n - 1, len(rows)))
+            mu = noisy_mean + sigma / math.sqrt(n) * rng.standard_normal(len(rows))
+            yield _bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
+
+    def _mean_share(self, data: Any) -> float:
+        """Share of ε that the mean has beside the variance: with one noise scale for both R/n out of R/n + R²/n."""
+        return 1 / (1 + data.width) if self.share is None else self.share
+
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        if self.share is None:
+            return {}
+        return {"equal shares": 0.5, "one noise for both, communal": 1 / (1 + data.width)}
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        """Sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
+        if not self.is_noisy:
+            return {}
+        if self.variance_known:
+            return {"the mean": data.width / (data.n * epsilon)}
+        of_mean = self._mean_share(data)
+        return {
+            "the mean": data.width / (data.n * epsilon * of_mean),
+            "the variance": data.width**2 / (data.n * epsilon * (1 - of_mean)),
+        }
+
+    def same_release(self, data: Any) -> str:
+        """On a range of length 1 one noise scale for mean and variance is an equal share for each."""
+        return "" if self.share is None and not math.isclose(data.width, 1.0) else self.same_as
+
+    def loss(self, data: Any, epsilon: float) -> float:
+        """Exact ε of the rows of one set.
+
+        With σ public all rows lie at a bound and hide part of what the noisy mean shows. Otherwise it is the loss of
+        the sanitized statistics for all rows at c0, one of which moves to c1 (s² is 0 or R²/n): where the noisy
+        variance comes near 0 the rows lie together, at the noisy mean.
+        """
+        if not self.is_noisy:
+            return math.inf
+        if self.variance_known:
+            return rows_loss(data.n, data.width / data.sigma, epsilon, self.truncate)
+        of_mean = self._mean_share(data) * epsilon
+        of_variance = (1 - self._mean_share(data)) * epsilon
+        mean_loss = bounded_laplace_loss(of_mean, data.n, self.truncate)
+        return mean_loss + bounded_laplace_loss(of_variance, data.n / 4, self.truncate)
+
+    def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+        if not self.variance_known:
+            return None
+        return model_accuracy(data, epsilon, sets, truncate=self.truncate, is_noisy=self.is_noisy)
 
 
 # Histograms
@@ -230,58 +249,56 @@ def _rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: A
     return np.minimum(rows, data.high, out=rows)
 
 
-def _release_histogram(
-    rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, noise_units: float = 2.0,
-    scott: bool = False, bootstrap: str = "",
-) -> Iterator[FloatArray]:  # fmt: skip
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Histogram(NumericMethod):
     """Rows from a histogram with Laplace noise, negative counts being set to 0 (Bowen and Liu, 2016; Liu, 2016).
 
     The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. With `scott` the
     confidential rows say how many bins there are. By `bootstrap` the rows are drawn again with replacement "before"
     or "after" the noise.
     """
-    counts, bins = _bin_counts(rows, data, scott)
-    is_unused = np.arange(counts.shape[1]) >= bins[:, None]
-    for _ in range(sets):
-        base = _resample(rng, counts, data.n) if bootstrap == "before" else counts
-        noisy = np.maximum(base + rng.laplace(0.0, noise_units / epsilon, counts.shape), 0.0)
-        noisy[is_unused] = 0.0
-        yield _rows_from_bins(rng, _resample(rng, noisy, data.n) if bootstrap == "after" else noisy, bins, data)
 
+    noise_units: float = 2.0
+    scott: bool = False
+    bootstrap: str = ""
 
-def _histogram_noise(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> dict[str, float]:
-    """Scale of the noise of each count."""
-    return {"every count of the histogram": noise_units / epsilon}
+    def release(self, rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int) -> Iterator[FloatArray]:
+        counts, bins = _bin_counts(rows, data, self.scott)
+        is_unused = np.arange(counts.shape[1]) >= bins[:, None]
+        for _ in range(sets):
+            base = _resample(rng, counts, data.n) if self.bootstrap == "before" else counts
+            noisy = np.maximum(base + rng.laplace(0.0, self.noise_units / epsilon, counts.shape), 0.0)
+            noisy[is_unused] = 0.0
+            if self.bootstrap == "after":
+                noisy = _resample(rng, noisy, data.n)
+            yield _rows_from_bins(rng, noisy, bins, data)
 
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {"every count of the histogram": self.noise_units / epsilon}
 
-def _histogram_loss(
-    data: Any, epsilon: float, *, noise_units: float = 2.0, scott: bool = False, bootstrap: str = ""
-) -> float:
-    """ε of the noisy histogram, two counts of which move by one each.
+    def loss(self, data: Any, epsilon: float) -> float:
+        """ε of the noisy histogram, two counts of which move by one each.
 
-    With Scott's bins it is infinite: the number of bins shows, and one row can change it (from equal rows, 1,000 bins,
-    to rows half of which lie at each bound single rows are replaced, and on the way it changes between neighbours).
-    Before a bootstrap the one row of a bin has Bin(n, 1/n) copies, and each shows its own loss.
-    """
-    if scott:
-        return math.inf
-    loss = 2 * epsilon / noise_units
-    if bootstrap != "before":
-        return loss
-    log_odds = loss - math.log(data.n) if loss > MAX_EXPONENT else math.log1p(math.expm1(loss) / data.n)
-    return float(data.n * log_odds)
+        With Scott's bins it is infinite: the number of bins shows, and one row can change it (from equal rows, 1,000
+        bins, to rows half of which lie at each bound single rows are replaced, and on the way it changes between
+        neighbours). Before a bootstrap the one row of a bin has Bin(n, 1/n) copies, and each shows its own loss.
+        """
+        if self.scott:
+            return math.inf
+        loss = 2 * epsilon / self.noise_units
+        if self.bootstrap != "before":
+            return loss
+        log_odds = loss - math.log(data.n) if loss > MAX_EXPONENT else math.log1p(math.expm1(loss) / data.n)
+        return float(data.n * log_odds)
 
-
-def _histogram_shown_loss(
-    data: Any, epsilon: float, *, noise_units: float = 2.0, scott: bool = False, bootstrap: str = ""
-) -> float:
-    """Loss found in the rows, which show less than the noisy histogram; 0 where the noise covers both counts."""
-    if scott:
-        return histograms.perturbed_scott_worst(data.n, epsilon, MAX_BINS)
-    bins, epsilon_of_unit = public_bins(data.n), epsilon / noise_units
-    if bootstrap == "before":
-        return histograms.bootstrap_rows_loss(data.n, bins, epsilon_of_unit)
-    return 0.0 if noise_units >= 2 else histograms.perturbed_rows_loss(data.n, bins, epsilon_of_unit)
+    def shown_loss(self, data: Any, epsilon: float) -> float:
+        """Loss found in the rows, which show less than the noisy histogram; 0 where the noise covers both counts."""
+        if self.scott:
+            return histograms.perturbed_scott_worst(data.n, epsilon, MAX_BINS)
+        bins, epsilon_of_unit = public_bins(data.n), epsilon / self.noise_units
+        if self.bootstrap == "before":
+            return histograms.bootstrap_rows_loss(data.n, bins, epsilon_of_unit)
+        return 0.0 if self.noise_units >= 2 else histograms.perturbed_rows_loss(data.n, bins, epsilon_of_unit)
 
 
 def _smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
@@ -291,67 +308,55 @@ def _smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> Float
     return np.asarray((1 - share) * counts / n + share * (np.arange(counts.shape[1]) < n_bins) / n_bins)
 
 
-def _release_smoothed_histogram(
-    rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, scott: bool = False
-) -> Iterator[FloatArray]:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SmoothedHistogram(NumericMethod):
     """Rows from the histogram mixed with the uniform distribution (Wasserman and Zhou, 2010)."""
-    counts, bins = _bin_counts(rows, data, scott)
-    for _ in range(sets):
-        yield _rows_from_bins(rng, _smoothed_weights(counts, bins, epsilon), bins, data)
+
+    scott: bool = False
+    several_sets: bool = False
+
+    def release(self, rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int) -> Iterator[FloatArray]:
+        counts, bins = _bin_counts(rows, data, self.scott)
+        for _ in range(sets):
+            yield _rows_from_bins(rng, _smoothed_weights(counts, bins, epsilon), bins, data)
+
+    def loss(self, data: Any, epsilon: float) -> float:
+        """ε of all rows in a bin that had one row and has none; with Scott's bins the most that any two K allow."""
+        return histograms.smoothed_bound(data.n, epsilon) if self.scott else epsilon
+
+    def shown_loss(self, data: Any, epsilon: float) -> float:
+        """Loss that a change of the number of bins proves."""
+        return histograms.smoothed_worst(data.n, epsilon) if self.scott else 0.0
+
+    def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+        if self.scott:
+            return None
+        bins = public_bins(data.n)
+        return smoothed_accuracy(data, bins, float(histograms.uniform_share(bins, data.n, epsilon / sets)))
 
 
-def _smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
-    """ε of all rows in a bin that had one row and has none; with Scott's bins the most that any two K allow."""
-    return histograms.smoothed_bound(data.n, epsilon) if scott else epsilon
-
-
-def _smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
-    """Loss that a change of the number of bins proves."""
-    return histograms.smoothed_worst(data.n, epsilon) if scott else 0.0
-
-
-def _histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
-    """Exact bias and RMSE of the smoothed histogram with public bins."""
-    bins = public_bins(data.n)
-    return smoothed_accuracy(data, bins, float(histograms.uniform_share(bins, data.n, epsilon / sets)))
-
-
-# The table: what the methods of a family share, and a row for each method
+# The table: a row for each method, whose texts are in methods.csv
 
 REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
-UNCHANGED = REFERENCE | {"release": _release_original, "several_sets": False}
-SYNTHESIS = REFERENCE | {"release": _release_normal_model}
-MODEL = {"release": _release_normal_model, "loss": _model_loss, "noise": _model_noise, "exact_epsilon": True}
-SPLIT = MODEL | {"shares": _model_shares}
-HISTOGRAM: dict[str, Any] = {
-    "release": _release_histogram, "loss": _histogram_loss, "shown_loss": _histogram_shown_loss,
-    "noise": _histogram_noise,
-}  # fmt: skip
-SMOOTHED: dict[str, Any] = {
-    "release": _release_smoothed_histogram, "loss": _smoothed_loss, "shown_loss": _smoothed_shown_loss,
-    "several_sets": False,
-}  # fmt: skip
-UNBOUNDED, EXACT, PUBLIC_VARIANCE = {"has_epsilon": False}, {"exact_epsilon": True}, {"variance_known": True}
 
-row = NumericMethod.row
-ORIGINAL_ROWS = row("Original", UNCHANGED, original_accuracy)
-MULTIPLE_SYNTHESIS_KNOWN = row(
-    "MultipleSynthesisKnownVariance", SYNTHESIS, model_accuracy, is_noisy=False, **PUBLIC_VARIANCE
+ORIGINAL_ROWS = OriginalRows.named("Original", several_sets=False, **REFERENCE)
+MULTIPLE_SYNTHESIS_KNOWN = NormalModel.named(
+    "MultipleSynthesisKnownVariance", is_noisy=False, variance_known=True, **REFERENCE
 )
-MULTIPLE_SYNTHESIS = row("MultipleSynthesis", SYNTHESIS, is_noisy=False)
-MODIPS_MEAN = row("ModipsMean", MODEL, model_accuracy, **PUBLIC_VARIANCE)
-MODIPS_MEAN_TRUNCATED = row("ModipsMeanTruncated", MODEL, model_accuracy, truncate=True, **PUBLIC_VARIANCE)
-MODIPS_SPLIT = row("ModipsSplit", SPLIT, share=0.5)
-MODIPS_SPLIT_TRUNCATED = row("ModipsSplitTruncated", SPLIT, share=0.5, truncate=True)
-MODIPS_COMMUNAL = row("ModipsCommunal", MODEL, share=None)
-MODIPS_COMMUNAL_TRUNCATED = row("ModipsCommunalTruncated", MODEL, share=None, truncate=True)
-PERTURBED_HISTOGRAM_SAFE = row("PerturbedHistogramSafe", HISTOGRAM)
-PERTURBED_HISTOGRAM = row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
-PERTURBED_HISTOGRAM_SCOTT = row("PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True)
-SMOOTHED_HISTOGRAM = row("SmoothedHistogram", SMOOTHED | EXACT, _histogram_accuracy)
-SMOOTHED_HISTOGRAM_SCOTT = row("SmoothedHistogramScott", SMOOTHED, scott=True)
-BOOTSTRAP_THEN_SANITIZE = row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
-SANITIZE_THEN_BOOTSTRAP = row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")
+MULTIPLE_SYNTHESIS = NormalModel.named("MultipleSynthesis", is_noisy=False, **REFERENCE)
+MODIPS_MEAN = NormalModel.named("ModipsMean", variance_known=True)
+MODIPS_MEAN_TRUNCATED = NormalModel.named("ModipsMeanTruncated", variance_known=True, truncate=True)
+MODIPS_SPLIT = NormalModel.named("ModipsSplit", share=0.5)
+MODIPS_SPLIT_TRUNCATED = NormalModel.named("ModipsSplitTruncated", share=0.5, truncate=True)
+MODIPS_COMMUNAL = NormalModel.named("ModipsCommunal")
+MODIPS_COMMUNAL_TRUNCATED = NormalModel.named("ModipsCommunalTruncated", truncate=True)
+PERTURBED_HISTOGRAM_SAFE = Histogram.named("PerturbedHistogramSafe")
+PERTURBED_HISTOGRAM = Histogram.named("PerturbedHistogram", noise_units=1.0)
+PERTURBED_HISTOGRAM_SCOTT = Histogram.named("PerturbedHistogramScott", noise_units=1.0, scott=True, has_epsilon=False)
+SMOOTHED_HISTOGRAM = SmoothedHistogram.named("SmoothedHistogram", exact_epsilon=True)
+SMOOTHED_HISTOGRAM_SCOTT = SmoothedHistogram.named("SmoothedHistogramScott", scott=True)
+BOOTSTRAP_THEN_SANITIZE = Histogram.named("BootstrapThenSanitize", bootstrap="before")
+SANITIZE_THEN_BOOTSTRAP = Histogram.named("SanitizeThenBootstrap", bootstrap="after")
 
 HISTOGRAM_METHODS = (
     PERTURBED_HISTOGRAM_SAFE, PERTURBED_HISTOGRAM, PERTURBED_HISTOGRAM_SCOTT, SMOOTHED_HISTOGRAM,

@@ -25,7 +25,7 @@ from dpviz.comparisons import (
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.categories import CategoryMethod
 from dpviz.comparisons.methods import NumericMethod
-from dpviz.comparisons.numeric_releases import _release_original
+from dpviz.comparisons.numeric_releases import OriginalRows
 from dpviz.comparisons.proportion import MULTIPLE_SYNTHESIS, ORIGINAL, BinaryMethod, promising_methods
 from dpviz.coverage import exact_coverage
 from dpviz.curator.question import QUESTION_KINDS as OF_DESK
@@ -240,7 +240,7 @@ def test_every_kind_says_what_it_has():
 def test_a_method_that_does_not_say_what_is_known_of_its_real_epsilon_is_refused_by_name():
     said: dict[str, str] = {"key": "silent", "label": "Silent", "source": "a test", "releases": "Nothing."}
     with pytest.raises(TypeError, match=r"'loss_by'"):
-        NumericMethod(**said, release=_release_original)  # type: ignore[call-arg]
+        OriginalRows(**said)  # type: ignore[call-arg]
 
 
 def test_what_a_class_says_of_its_real_epsilon_is_what_its_values_are():

@@ -270,7 +270,7 @@ def test_histograms_are_those_of_a_loop():
 def test_the_real_epsilon_of_perturbed_cells_is_that_of_the_extreme_counts(method):
     """A row leaves one cell for another: the densities of two cells and two bins, all counts far out."""
     epsilon, seen = 0.8, np.array([300.0, -300.0])
-    share, units, loss = method.options["share"], method.options.get("noise_units", 2.0), 0.0
+    share, units, loss = method.share, method.noise_units, 0.0
     for part in (share * epsilon, (1 - share) * epsilon):
         here, there = (laplace.logpdf(seen - one, scale=units / part).sum() for one in ([3, 2], [2, 3]))
         loss += here - there

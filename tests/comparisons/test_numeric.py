@@ -75,7 +75,7 @@ def exact_mean_release(data: NormalData, truncate: bool, epsilon: float, sets: i
 @pytest.mark.parametrize(("n", "epsilon", "sets"), [(10, 0.5, 3), (10, 20.0, 3), (60, 0.3, 2), (60, 5.0, 1)])
 def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(method, n, epsilon, sets):
     data = known(n, **FAR)
-    mean, error, spread = exact_mean_release(data, method.options.get("truncate", False), epsilon, sets)
+    mean, error, spread = exact_mean_release(data, method.truncate, epsilon, sets)
     found = method.exact_accuracy(data, epsilon, sets)
     assert (found.bias, found.root_mean_squared_error) == pytest.approx((mean, error), rel=3e-5, abs=1e-6)
     agrees(numeric_measures(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
@@ -321,7 +321,7 @@ def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more():
 def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method):
     """One row in the first bin and the others in the second against all in the second, two counts far apart."""
     n, epsilon = 5, 0.7
-    data, scale = unknown(n, **FAR), method.options.get("noise_units", 2.0) / epsilon
+    data, scale = unknown(n, **FAR), method.noise_units / epsilon
     seen = np.array([200.0, -200.0])
 
     def density(first: int) -> float:

@@ -20,22 +20,27 @@ from dpviz.mechanisms.base import parameter
 from tests.toys import TWICE
 
 
-def release_noisy_mean(
-    rng: np.random.Generator, rows: FloatArray, epsilon: float, data: Any, sets: int
-) -> Iterator[FloatArray]:
+class NoisyMean(NumericMethod):
     """n equal rows at the mean with Laplace noise."""
-    for _ in range(sets):
-        noise = rng.laplace(0.0, data.width / (data.n * epsilon), len(rows))
-        yield np.repeat((rows.mean(axis=1) + noise)[:, None], data.n, axis=1)
+
+    def release(
+        self, rng: np.random.Generator, rows: FloatArray, epsilon: float, data: Any, sets: int
+    ) -> Iterator[FloatArray]:
+        for _ in range(sets):
+            noise = rng.laplace(0.0, data.width / (data.n * epsilon), len(rows))
+            yield np.repeat((rows.mean(axis=1) + noise)[:, None], data.n, axis=1)
+
+    def loss(self, data: Any, epsilon: float) -> float:
+        return epsilon
 
 
-NOISY_MEAN = NumericMethod(
+NOISY_MEAN = NoisyMean(
     key="noisy_mean", label="Noisy mean", source="a test", releases="The mean with Laplace noise.",
-    loss_by="a closed form", release=release_noisy_mean, loss=lambda _, epsilon: epsilon, exact_epsilon=True,
+    loss_by="a closed form", exact_epsilon=True,
 )  # fmt: skip
 
 
-def test_a_method_is_a_row_and_a_release_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_is_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(UnknownVariance, "methods", (*UNKNOWN_VARIANCE_METHODS, NOISY_MEAN))
     data = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-6.0, high=6.0)
     *_, outcome = data.compare([data.method("noisy_mean")], [2.0], Analysis(sets=4, repetitions=4000))

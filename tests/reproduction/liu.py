@@ -168,7 +168,7 @@ def arithmetic() -> Findings:
     yield "outside", 200 * ndtr(-4.0)
     data = normal_data(100, kind=UnknownVariance)
     mean, variance, *_ = methods.MODIPS_COMMUNAL.noise_scales(data, 1.0).values()
-    share = methods._mean_share(data, None)
+    share = methods.MODIPS_SPLIT.usual_shares(data)["one noise for both, communal"]
     yield "communal", values([share, mean], math.isclose(mean, variance))
 
     # The mean and s² of five rows, none to all of them at the upper bound and the rest at the lower one
