@@ -1,7 +1,7 @@
 """Carry out the plan of a large study, on this machine or on a dask cluster, and go on where an earlier run stopped.
 
 The plan is a grid in TOML; README.md beside this file shows one. Finished cells are kept in a folder, and all of them
-stand in its study.csv, which pandas reads and the pages open.
+stand in its study.csv, which the pages open, and with pyarrow in its study.parquet as well.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: the last digit of a sum depends on it
@@ -17,26 +18,27 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: th
 from dpviz.core import limits
 from dpviz.simulation import WORKERS
 from dpviz.study.plan import StudyPlan, read_study_plan
-from dpviz.study.results import results_to_csv, summarize_cells
+from dpviz.study.results import results_to_csv, results_to_frame, summarize_cells
 from dpviz.study.run import dask_executor, process_executor, run_study, stored_results, write_atomically
 
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: no plan, a run that ended early, an interrupted one
 
 
 def _carry_out(plan: StudyPlan, options: argparse.Namespace) -> None:
-    """Run the study, write how far it is now and then, and all that is finished into one file."""
-    cells = options.folder / "cells"
+    """Run the study, write how far it is now and then, and all that is finished into one CSV and one Parquet file."""
     due = 0.0
     place = dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers)
-    with place as executor, closing(run_study(plan, cells, executor)) as progress:
+    with place as executor, closing(run_study(plan, options.folder / "cells", executor)) as progress:
         for finished, total in progress:
             if time.monotonic() >= due or finished == total:
                 due = time.monotonic() + 1.0
                 print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
 
-    results = stored_results(plan, cells)
+    results = stored_results(plan, options.folder / "cells")
     content = results_to_csv(results)
     write_atomically(options.folder / "study.csv", content)
+    if find_spec("pyarrow") is not None:
+        write_atomically(options.folder / "study.parquet", results_to_frame(results).to_parquet(index=False))
     print(f"{options.folder / 'study.csv'}: {summarize_cells(results)}")
     if len(content) > limits.MAX_STUDY_BYTES:
         print(f"With {len(content) / 1e6:.0f} MB it is for pandas: pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB.")

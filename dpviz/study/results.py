@@ -71,16 +71,20 @@ def summarize_cells(cells: Sequence[CellResult]) -> str:
     return f"The study has {format_count(len(cells), 'cell')}, {sum(cell.is_exact for cell in cells):,} exact."
 
 
-def results_to_csv(results: Iterable[CellResult]) -> bytes:
-    """CSV file, every digit: a row for each rule of each cell; each measure has its standard error, 0 where exact."""
+def results_to_frame(results: Iterable[CellResult]) -> pd.DataFrame:
+    """Table with a row for each rule of each cell; each measure has its standard error, 0 where it is exact."""
     rows = []
     for cell in results:
         for key, rule in cell.rules.items():
             row = vars(cell.design) | vars(cell) | vars(rule) | {"rule": key}
             errors = {f"{name}_error": row[name].error for name in MEASURES}
             rows.append(row | errors | {name: row[name].value for name in MEASURES})
-    table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
-    return table.to_csv(index=False, na_rep="nan", lineterminator="\n").encode()
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def results_to_csv(results: Iterable[CellResult]) -> bytes:
+    """CSV file with every digit, which `read_results` reads."""
+    return results_to_frame(results).to_csv(index=False, na_rep="nan", lineterminator="\n").encode()
 
 
 def read_results(content: bytes) -> tuple[CellResult, ...]:

@@ -192,7 +192,8 @@ def test_rules_without_exact_sums_are_simulated_beside_those_with() -> None:
 
 def test_pandas_reads_a_row_for_each_rule_of_each_cell(tmp_path: Path) -> None:
     assert main([str(write_plan(tmp_path, PLAN)), "--workers", "1"]) == 0
-    table = pd.read_csv(tmp_path / "plan" / "study.csv")
+    table = pd.read_parquet(tmp_path / "plan" / "study.parquet")
+    assert table.equals(pd.read_csv(tmp_path / "plan" / "study.csv", keep_default_na=False, na_values="nan"))
     results = read_results((tmp_path / "plan" / "study.csv").read_bytes())
     assert table.coverage.tolist() == [rule.coverage.value for result in results for rule in result.rules.values()]
     assert table.groupby(["mechanism", "n", "sets", "p"]).ngroups == 16
