@@ -5,6 +5,7 @@
 const SETTLED_MS = 1200; // without a change, after which an answer is announced
 const PAPER_PX = 700; // width of a printed page between its margins
 const create = (tag, properties) => Object.assign(document.createElement(tag), properties);
+let path = location.pathname; // of the page that was shown last
 let hasGuessed = false; // whether the last click was on the button of a guess, which goes with it
 const style = create("link", { rel: "stylesheet" });
 const skip = create("a", { className: "dpviz-skip", href: "#answer", textContent: "Skip to the answer" });
@@ -33,6 +34,8 @@ document.addEventListener("keydown", (event) => { // a slider would take the key
   button.click();
 }, true);
 function update() {
+  if (path !== location.pathname) document.querySelector(".stMain")?.scrollTo(0, 0); // a link stands far below the answer
+  path = location.pathname;
   // Lists that hold groups of pages beside their items are no lists to a screen reader.
   for (const list of document.querySelectorAll(".stSidebar :is(ul, li):not([role])")) list.role = "none";
   const next = hasGuessed && document.activeElement === document.body && document.querySelector(".st-key-lesson_next button");

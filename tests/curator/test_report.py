@@ -351,10 +351,10 @@ def test_the_registry_says_what_was_asked_and_leaves_the_rest_to_the_agency() ->
     assert "σ" not in entry["dp_variant"]["data_domain"]
     public = entry["dp_variant"]["unprotected_quantities"]
     assert public.endswith(
-        "That they are is to be confirmed. Nothing public is said of μ and σ; of these the design supposes μ from −0.5 "
+        "That they are is to be confirmed. Not taken for public: μ and σ; the design supposes μ from −0.5 "
         "to 0.5 and σ = 1.5."
     )
-    assert "σ" not in public.split("Nothing public")[0]
+    assert "σ" not in public.split("Not taken")[0]
     assert entry["implementation"]["utility"].startswith(
         "The accuracy is that for a true standard deviation σ = 1.5, which is assumed: with another it can be far "
         "worse."

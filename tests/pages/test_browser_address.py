@@ -74,6 +74,7 @@ def test_back_and_forward_go_through_moves_and_pages(context: BrowserContext, se
         page.get_by_role("link", name="Posterior →").click()  # with the release in its query
         expect(page.get_by_role("heading", level=1)).to_contain_text(POSTERIOR.title)
         settle(page)
+        assert page.evaluate("document.querySelector('.stMain').scrollTop") == 0  # though the link stands far below
         places.append((page.url, state(page)))
         for go, place in ((page.go_back, 1), (page.go_back, 0), (page.go_forward, 1), (page.go_forward, 2)):
             go()
