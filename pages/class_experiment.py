@@ -95,8 +95,10 @@ def _show_room() -> None:
     seat = rooms.store.seat_of(code, token) if TOKEN.fullmatch(token) else None
     room, settings = service.require_open(rooms.enter(code, server.network()) if seat is None else rooms.present(code))
     if seat is None:
-        seat, token = rooms.take_seat(code, server.network())
+        last_code, last = state.get("room_seat", ("", 0))  # of a phone whose seat was freed while it is open
+        seat, token = rooms.take_seat(code, server.network(), last if last_code == code else 0)
         _go_to(code, seat=token)
+    state["room_seat"] = (code, seat)
     if not settings.running:
         _show(seat, "", [ui.words("waiting", seat=seat, code=format_code(code))])
     elif settings.requires_answer:

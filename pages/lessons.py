@@ -88,7 +88,9 @@ def button(label: str, name: str, values: Mapping[str, Any], **rest: Any) -> Non
 def _copy_value(widget: str, key: str) -> None:
     """Copy the value of a widget to the setting that the URL has of it."""
     value = st.session_state[widget]
-    if value is not None:
+    if value is None:
+        ui.report_problem(key, "Choose an answer first.")
+    else:
         st.session_state[key] = value if isinstance(value, str) else f"{value:g}"
 
 

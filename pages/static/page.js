@@ -24,7 +24,10 @@ skip.addEventListener("click", (event) => {
 document.addEventListener("click", ({ target }) => { // on a phone the menu stays open over the page that was chosen in it
   if (target.closest(".stSidebar a")) setTimeout(() => document.querySelector(".stSidebar [aria-expanded=true]")?.click());
 });
-document.addEventListener("click", ({ target }) => { hasGuessed = Boolean(target.closest(".st-key-lesson_go button")); });
+document.addEventListener("click", ({ target }) => {
+  hasGuessed = Boolean(target.closest(".st-key-lesson_go button"));
+  if (target.closest(".st-key-lesson_ways button")) document.querySelector(".stMain").scrollTo(0, 0); // a step begins at its top
+});
 document.addEventListener("keydown", (event) => { // a slider would take the keys that lead through a lesson
   const way = { PageUp: "back", PageDown: "next" }[event.key];
   const button = way && event.target.type === "range" && document.querySelector(`.st-key-lesson_${way} button`);

@@ -16,6 +16,7 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from pages.ui import url
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
 from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, current_page, format_value, report_problem, visit
 
@@ -52,15 +53,27 @@ def mark_moved(key: str = "") -> None:
 
 
 def _follow_moves() -> None:
-    """Have who say yes follow the number of people; and whoever sets α has chosen the prior."""
-    current = current_release()
-    for key in visit().moved:
-        if key.endswith("_alpha") and f"{key.removesuffix('alpha')}prior" in visit().settings:  # not of a closer look
-            current["prior"] = "own"
-        n = st.session_state[key] if key.endswith("_n") else None
-        if n and current.get("n") and "x" in current:
-            current["x"] = round(current["x"] * n / current["n"])
-            current["n"] = n
+    """Have as large a share of other people say yes; and whoever sets α has chosen the prior."""
+    state, current = st.session_state, visit()
+    for key in current.moved:
+        prefix, _, name = key.rpartition("_")
+        if name == "alpha" and f"{prefix}_prior" in current.settings:  # not of a closer look
+            current.release["prior"] = "own"
+        if name != "n" or not state[key]:
+            continue
+        x = current.settings.get(f"{prefix}_x")
+        is_on_page = x is not None and x.fresh is not None
+        before = current.shown_releases.get(current.page.path, {}) if is_on_page else current.release
+        if before.get("n") and "x" in before:
+            # The share is that of before other numbers of people rounded it
+            share = current.memory.get("yes_share", -1.0)
+            if round(share * before["n"]) != before["x"]:
+                share = current.memory["yes_share"] = before["x"] / before["n"]
+            count = round(share * state[key])
+            if is_on_page:
+                url.show_value(f"{prefix}_x", count)
+            if "x" in current.release:
+                current.release.update(x=count, n=state[key])
 
 
 def apply_release(page: Page, settings: Settings, take_release: TakeRelease | None = None) -> None:

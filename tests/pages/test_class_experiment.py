@@ -188,17 +188,17 @@ def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) 
     assert "2 tables" in said(open_experiment(room=code))
 
 
-def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore) -> None:
+def test_freed_seats_are_taken_again_by_the_phones_that_are_open(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     left, stays = open_experiment(room=code), open_experiment(room=code)
     teacher = open_experiment(room=code, teacher=token)
     assert "2 seats are taken" in said(teacher)
     teacher.button(key="room_free").click().run()
-    assert teacher.toast[0].value == "Freed: two seats. A phone that is still open takes a seat anew."
+    assert teacher.toast[0].value == "Freed: two seats. A phone that is still open takes its seat again."
     assert "0 seats are taken" in said(teacher)
     teacher.button(key="room_free").click().run()
     assert teacher.toast[0].value == "No seat was free: every phone has reported in this round."
-    assert "You have seat 1 " in said(stays.run())
+    assert "You have seat 2 " in said(stays.run())  # its own
     assert "1 seat is taken" in said(teacher.run())
     assert settings(left) != settings(stays)
 

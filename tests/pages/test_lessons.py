@@ -69,7 +69,7 @@ def test_a_choice_is_a_guess_only_once_its_button_is_pressed() -> None:
     radio = app.radio(key="lesson_one_one_answer_2")
     assert radio.value is None and len(radio.options) == 4
     press(app, "go")  # nothing is chosen
-    assert "guess3" not in settings(app)
+    assert "guess3" not in settings(app) and problems(app) == ["Choose an answer first."]
     for key in LESSONS["one_answer"].steps[2].question.options:  # type: ignore[union-attr]
         app = open_lesson("one_answer", 3)
         app.radio(key="lesson_one_one_answer_2").set_value(key)

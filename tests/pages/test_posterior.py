@@ -142,9 +142,13 @@ def test_x_is_asked_for_only_where_it_is_known_and_ends_at_n() -> None:
     assert "which holds the secret share, 30 %;" in headline(app)
     app = open_posterior(x=2, n=7)
     assert app.select_slider(key="po_x_slider").options[-1] == "7"
-    app.number_input(key="po_n").set_value(1).run()
-    assert problems(sound(app)) == ["x was set to 1: the other settings allow no more."]
-    assert app.number_input(key="po_x").value == 1
+    # The same share of other people, however few of them there were in between
+    for n, x in ((1, 0), (1000, 286), (7, 2), (70, 20)):
+        app.number_input(key="po_n").set_value(n).run()
+        assert app.number_input(key="po_x").value == x and not problems(sound(app))
+    app.number_input(key="po_x").set_value(70).run()
+    app.number_input(key="po_n").set_value(35).run()
+    assert app.number_input(key="po_x").value == 35
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -73,11 +73,11 @@ class RoomService:
             self._known.clear()
         self._known.add((network, code))
 
-    def take_seat(self, code: str, network: str) -> tuple[int, str]:
-        """Number and token of a free seat; a RoomProblem where there is none, or many were taken."""
+    def take_seat(self, code: str, network: str, last: int = 0) -> tuple[int, str]:
+        """Number and token of a free seat, the `last` one if it is; a RoomProblem where none is, or many were taken."""
         if not self.taken_seats.count(network):
             raise RoomProblem("Many seats have been taken from your network. Wait a minute, then open the link again.")
-        return self.store.take_seat(code)
+        return self.store.take_seat(code, last)
 
     def watched(self, watch: str, network: str) -> Room | None:
         """Room by the name that nobody can guess; None if there is none, or too many such were asked for."""
@@ -96,7 +96,7 @@ class RoomService:
         """Free the seats that have not reported in this round, for the teacher; a sentence on how many there were."""
         if not (n_freed := self.store.free_seats(code, token)):
             return "No seat was free: every phone has reported in this round."
-        return f"Freed: {spell_count(n_freed, 'seat')}. A phone that is still open takes a seat anew."
+        return f"Freed: {spell_count(n_freed, 'seat')}. A phone that is still open takes its seat again."
 
     def guess(self, code: str, round_number: int, seat: int, guess: int) -> None:
         """Report the guess of a seat, unless the answer was told in the meantime."""

@@ -131,8 +131,8 @@ class RoomStore:
         """Whether this is the token of the room's teacher."""
         return self._scalar(select(ROOMS.c.code).where(_of_teacher(code, token))) is not None
 
-    def take_seat(self, code: str) -> tuple[int, str]:
-        """Return the number and the token of a free seat; a RoomProblem where there is none."""
+    def take_seat(self, code: str, last: int = 0) -> tuple[int, str]:
+        """Number and token of a free seat, the `last` one if it is free; a RoomProblem where there is none."""
         token, is_open = new_token(), (ROOMS.c.code == code) & ~ROOMS.c.ended
         with self._engine.begin() as connection:
             # The first statement writes: whoever comes meanwhile waits for the end of this transaction
@@ -143,7 +143,8 @@ class RoomStore:
                 raise RoomProblem(f"This room is full: it has {MAX_SEATS} seats, and all are taken.")
             simulated = connection.scalar(select(ROOMS.c.simulated).where(is_open)) or 0
             numbers = set(connection.scalars(select(SEATS.c.seat).where(SEATS.c.code == code)))
-            seat = next(number for number in count(simulated + 1) if number not in numbers)
+            is_last = simulated < last <= MAX_SEATS and last not in numbers
+            seat = last if is_last else next(number for number in count(simulated + 1) if number not in numbers)
             connection.execute(sa.insert(SEATS).values(code=code, seat=seat, token=hash_token(token)))
         return seat, token
 
