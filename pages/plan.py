@@ -14,7 +14,7 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.curator import form as stated
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
-from dpviz.export.stored import MAX_CHARACTERS
+from dpviz.export.stored import MAX_CHARACTERS, read_stored
 from dpviz.export.tables import columns_of, to_csv
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
@@ -73,6 +73,7 @@ def controls() -> Question:
     neighbours = ui.choice("neighbours", place=places.folded, widget=st.radio, help=ui.words("neighbours"))
     example = "North = 7,000; South = 5,000"
     groups = ui.text_control("groups", place=places.folded, placeholder=example, help=ui.words("groups"))
+    ui.register_shown(STATISTICS)  # a setting without a widget of its own
     is_public, spend_all = (ui.toggle(name, place=places.folded, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
         n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**stated.from_form(limits)),
@@ -239,8 +240,8 @@ def _show_report(facts: summary.PlanFacts) -> None:
     ui.show_files(written_files, ("To open again", stored), ("To reproduce it", notebook, ui.words("notebook")))
     if ui.open_file("Open a plan", f"{PREFIX}file", read_file, megabytes=1, types=ui.STORED_TYPES):
         text, plan = st.session_state.get(OPENED, ("", None))
-        if plan != solution.plan:
-            ui.note(ui.words("changed_since"))
+        if plan != solution.plan or "numbers" not in read_stored(text):
+            ui.note(ui.words("changed_since" if plan != solution.plan else "no_numbers"))
             return
         ui.show_differences(ui.result(files.plan_differences, text, solution, spinner="Comparing every number …"))
 

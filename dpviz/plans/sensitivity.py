@@ -160,7 +160,7 @@ class NaiveDesign:
     plan: ReleasePlan
     design: PlanDesign | None  # None where no noise is added
     epsilon: float  # at the promised δ; infinite where none holds
-    used_limit: float  # largest part of a limit that it uses; 0 without noise
+    used_limit: float  # largest part of a limit that it uses, missing counts read as half of the threshold
 
     @property
     def breaks_promise(self) -> bool:
@@ -193,9 +193,16 @@ def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
     for name, design in designs.items():
         reason = MISTAKES[name]["reason"].format(rows=plan.person_rows)
         real_epsilon = design.epsilon(plan.promise[1]) if design else math.inf
-        used_limit = max(design.used_limits()) if design else 0.0
+        used_limit = max(design.used_limits()) if design else _withheld_share(solution)
         naive.append(NaiveDesign(name, reason, plan, design, real_epsilon, used_limit))
     return tuple(item for item in naive if item.breaks_promise or item.used_limit > reached)
+
+
+def _withheld_share(solution: PlanSolution) -> float:
+    """Largest part of a limit that half of the threshold in the place of a withheld count uses, without any noise."""
+    pairs = zip(solution.design.mechanisms, solution.plan.statistics, strict=True)
+    errors = [(mechanism.published_error(item), item.limit) for mechanism, item in pairs]
+    return max(error.without_noise / limit for error, limit in errors if error is not None)
 
 
 def _even_split(solution: PlanSolution) -> PlanDesign:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, solution_json, solve_plan
 from dpviz.plans.files import plan_script
 from dpviz.plans.forms import groups_line, read_groups_line, read_statistics_line, statistics_line
-from pages.plan import PLACES, PRESETS, SECTIONS, SETTINGS, Question, read_file
+from pages.plan import PLACES, PRESETS, SECTIONS, SETTINGS, read_file
 from tests.pages.apptest import answer, open_page, problems, set_state, settings, texts
 
 FIVE = PRESETS["Five statistics"]["statistics"]
@@ -181,8 +181,9 @@ def test_a_file_sets_every_control_and_its_script_prints_the_same_numbers() -> N
     solved = solve_plan(plan)
     state = read_file(solution_json(solved).encode())
     app = open_plan(**{key.removeprefix("pl_"): value for key, value in state.items() if key in SETTINGS})
-    question: Question = app.session_state["visit"].valid["plan"][0]
+    question, query = app.session_state["visit"].valid["plan"]
     assert question.plan == plan and not app.error
+    assert read_statistics_line(query["pl_statistics"]) == plan.statistics  # of the address in its files
     assert question.description == "2 statistics of n = 1,000 rows, ε = 1"
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -112,7 +112,7 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     half = solve_plan(dataclasses.replace(plan, protection=EpsilonDeltaLimit(most_epsilon=0.5)))
     assert factors[0.5] == pytest.approx(half.factor, rel=1e-12)
     text = summary.sentence("changes", solution=solve_plan(plan), curve=curve)
-    assert text.count("The errors would be") == 2
+    assert text.count("Against all of ε = 1, the errors would be") == 2
     with pytest.raises(ValueError, match="privacy loss"):
         epsilon_curve(dataclasses.replace(plan, protection=PROMISES["guesses"]))
 
