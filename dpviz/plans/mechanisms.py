@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -170,7 +170,7 @@ class PlanMechanism(ABC):
             examples=tuple(sorted({low, min(max(threshold, low), high), high})),
         )
 
-    def _largest_error(self, statistic: ShareStatistic, threshold: int) -> tuple[float, int]:
+    def _largest_error(self, statistic: Any, threshold: int) -> tuple[float, int]:
         """Largest error, in counts, where counts below a threshold are withheld, and the count where it is.
 
         Below the threshold every count is looked at, and the ends and the middle, where the noise alone is the farthest

@@ -80,6 +80,10 @@ class Statistic(ParameterRecord, ABC):
         validate_choice("measure", self.measure, ERROR_MEASURES)
         if self.suppress_below and not self.has_counts:
             raise ValueError(f"suppress_below must be 0 of a statistic that is no count; got {self.suppress_below}.")
+        self.check_bounds()
+
+    def check_bounds(self) -> None:
+        """Raise a ValueError if the bounds that it knows contradict each other."""
 
     @property
     def cells(self) -> int:
@@ -136,14 +140,14 @@ class Statistic(ParameterRecord, ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShareStatistic(Statistic):
-    """Statistics that are shares of rows, each known to be from `lowest` to `highest`."""
+class ShareStatistic:
+    """What statistics have that are shares of rows, each known to be from `lowest` to `highest`: their first base."""
 
     lowest: float = parameter_with_default(NUMBERS["lowest"])
     highest: float = parameter_with_default(NUMBERS["highest"])
 
-    def check(self) -> None:
-        super().check()
+    def check_bounds(self) -> None:
+        """Raise a ValueError if no share can lie between both."""
         if self.lowest > self.highest:
             values = f"{format_number(self.lowest)} and {format_number(self.highest)}"
             raise ValueError(f"lowest must not be above highest; got {values}.")
@@ -170,7 +174,7 @@ class ShareStatistic(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class YesNoShare(ShareStatistic):
+class YesNoShare(ShareStatistic, Statistic):
     """Share of rows with a yes; one count is published.
 
     >>> YesNoShare(name="works").sensitivities(1, 1), YesNoShare(name="works").sensitivities(0, 3)
@@ -185,7 +189,7 @@ class YesNoShare(ShareStatistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoryShares(ShareStatistic):
+class CategoryShares(ShareStatistic, Statistic):
     """Shares of k categories; every count is published with noise of its own.
 
     >>> CategoryShares(name="region", categories=5).sensitivities(2, 2), CategoryShares(name="a").sensitivities(0, 2)
@@ -203,7 +207,7 @@ class CategoryShares(ShareStatistic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossTable(ShareStatistic):
+class CrossTable(ShareStatistic, Statistic):
     """Shares of all pairs of answers to two questions."""
 
     key = "cross_table"
