@@ -111,7 +111,9 @@ def test_a_seat_waits_draws_and_is_told_the_truth(store: RoomStore) -> None:
         assert "The true share" not in said(app)
         assert store.reports(code, 1) == [(1, None)]
     change(code, token, replace(INTERVALS, revealed=True))
-    assert "The true share is 33 %" in said(app.run())
+    assert "The true share is 33 %" in said(app.run()) and "another table" not in said(app)
+    change(code, token, INTERVALS.next_round())
+    assert "This is another table: your teacher" in said(app.run())
 
 
 def test_a_guess_counts_once_and_not_after_the_answer(store: RoomStore) -> None:
