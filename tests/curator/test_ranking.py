@@ -559,7 +559,7 @@ def test_intervals_that_hold_everything_are_told_to_say_nothing() -> None:
 @pytest.mark.parametrize(("limit", "said"), [
     (EpsilonDeltaLimit(most_epsilon=1.5, most_delta=1e-6), "the privacy loss is at most ε = 1.5 and δ = 10⁻⁶"),
     (GuessingLimit(most_success=0.6), "an attacker who knows nothing before guesses right at most 60 % of the time "
-     "(at most 0.2 between the two distributions; alone this bounds no ε)"),
+     "(the two distributions differ by at most 0.2, their δ at ε = 0; this alone bounds no ε)"),
     (PosteriorLimit(believed_before=0.5, most_after=0.75),
      "a probability of 50 % before the release is at most 75 % after it (the same as ε = 1.099)"),
 ])  # fmt: skip
