@@ -152,11 +152,12 @@ def _take_fields() -> None:
     kind = PLAN_STATISTICS[values["kind"]]
     state[f"{FIELD}refused"] = ""
     try:
-        is_same_kind = isinstance(statistic, kind)
-        changed = forms.statistic_of_form(values) if is_same_kind else forms.as_kind(statistic, kind)
+        changed = forms.statistic_of_form(values) if kind is type(statistic) else forms.as_kind(statistic, kind)
     except ValueError as error:
         state[f"{FIELD}refused"] = str(error)
         return
+    if changed.unit != statistic.unit:
+        st.toast("The limit was set anew, because its unit is another one.")
     _set_list([*state[STATISTICS][:place], changed, *state[STATISTICS][place + 1 :]], place)
 
 
@@ -190,8 +191,7 @@ def _show_what_if(facts: summary.PlanFacts) -> None:
     plan = solution.plan
     if isinstance(plan.protection, EpsilonDeltaLimit):
         curve = ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
-        epsilons, factors = zip(*curve, strict=True)
-        chart = factors_chart(epsilons, factors, chosen=plan.promise[0])
+        chart = factors_chart(*zip(*curve, strict=True), chosen=plan.promise[0])
         ui.show_figure(chart, "factors_picture", height=330)
         ui.note(escape_markdown(summary.sentence("changes", solution=solution, curve=curve)))
 
@@ -205,7 +205,7 @@ def _show_what_if(facts: summary.PlanFacts) -> None:
         for changed in curves:
             sentence = summary.sentence("assumption", solution=solution, curve=changed)
             ui.note(escape_markdown(f"{capitalize_first(changed.assumption)}: {sentence}"))
-        ui.table(*summary.table("assumptions", curves=curves), numeric=(1, 2, 3))
+        ui.table(*summary.table("assumptions", plan=plan, curves=curves), numeric=(1, 2, 3))
 
 
 def _show_composition(facts: summary.PlanFacts) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from dpviz.charts import theme
 from dpviz.charts.lines import RING, Axis, Line, Mark, axis, axis_of_rows, line_chart
 from dpviz.charts.theme import EXACT_COLOR, GREY, Look, ReferenceLine
+from dpviz.core.formatting import format_number, round_up
 from dpviz.core.types import FloatArray
 
 LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
@@ -101,7 +102,8 @@ def plan_chart(
     ):
         rows = np.flatnonzero(np.isfinite(values))
         total = promised if half == "x" else "its limit"
-        look: Look = {"text": [_share(values[row], total) for row in rows], "xaxis": half, "marker": marker}
+        hover_shares = [round_up(value, 3) if half == "x" else value for value in values[rows].tolist()]  # a loss: up
+        look: Look = {"text": [_share(share, total) for share in hover_shares], "xaxis": half, "marker": marker}
         look |= {"customdata": [names[row] for row in rows], "name": name, "legendgroup": name}
         look["showlegend"] = len(rows) > 0 and not any(item["name"] == name and item["showlegend"] for item in traces)
         hover, shares = f"<b>%{{customdata}}</b><br>{prefix}%{{text}}", np.minimum(values[rows], ends[half])
@@ -146,7 +148,8 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
     """
     x, y = _drawable(epsilons, factors)
     name, look = "errors, times their limits", RING | {"place": "top right", "color": EXACT_COLOR}
-    marks = [Mark(x=chosen, y=value, text=f"{value:.3g}", **look) for value in y[x == chosen].tolist()]
+    chosen_factors = y[x == chosen].tolist()
+    marks = [Mark(x=chosen, y=factor, text=format_number(round_up(factor, 3)), **look) for factor in chosen_factors]
     title, ends = "ε of the promise, left is more private", {"low": x[0] / 1.1, "high": x[-1] * 1.1}
     axes = Axis(title=title, symbol="ε", log=True, **ends), _factor_axis(name, y)
     shared: Look = {"references": [ReferenceLine(y=1.0)], "labels": [BELOW_LINE], "legend": ""}

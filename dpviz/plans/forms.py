@@ -81,7 +81,7 @@ def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
 
 
 def as_kind(statistic: Statistic, kind: type[Statistic]) -> Statistic:
-    """Statistic of another kind with what both have in common, and a limit in its own unit.
+    """Statistic of another kind with what both have in common; its limit is a new one where the unit is another.
 
     Parameters
     ----------
@@ -95,9 +95,10 @@ def as_kind(statistic: Statistic, kind: type[Statistic]) -> Statistic:
     1.0
     """
     names = {part.name for part in fields(statistic)}.intersection(part.name for part in fields(kind))
-    names -= {"limit", "mechanism", "suppress_below"}
+    names -= {"mechanism", "suppress_below"}
     changed = kind(**{name: getattr(statistic, name) for name in names})
-    return replace(changed, limit=NEW_LIMIT * getattr(changed, "width", 1.0))
+    has_same_unit = kind.unit == statistic.unit
+    return changed if has_same_unit else replace(changed, limit=NEW_LIMIT * getattr(changed, "width", 1.0))
 
 
 def _factor(kind: type[Statistic]) -> float:

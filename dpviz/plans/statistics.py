@@ -105,8 +105,8 @@ class Statistic(ParameterRecord, ABC):
 
     @property
     def description(self) -> str:
-        """What it is, with its size."""
-        return self.size_text.format(**self.settings())
+        """What it is, with its size, and its group."""
+        return self.size_text.format(**self.settings()) + f" in “{self.group}”" * bool(self.group)
 
     def format_error(self, value: float) -> str:
         """An error in the units of the statistic.

@@ -57,7 +57,9 @@ def test_every_control_is_part_of_the_question(values: dict[str, Any], headline:
 @pytest.mark.parametrize(("is_public", "needed"), [(False, "0.72"), (True, "0.518")])
 def test_disjoint_groups_need_less_where_it_is_public_who_is_in_which(is_public: bool, needed: str) -> None:
     groups = "North = 7,000; South = 5,000"
-    assert f"ε = {needed} of 1" in answer(open_plan(groups=groups, statistics=REGIONS, public=is_public))
+    app = open_plan(groups=groups, statistics=REGIONS, public=is_public)
+    assert f"ε = {needed} of 1" in answer(app)
+    assert "share of yes in “North”" in " ".join([*texts(app), *app.radio(key="pl_which").options])
 
 
 def test_the_fields_change_the_statistic_that_is_chosen() -> None:
@@ -114,6 +116,11 @@ def test_a_statistic_is_added_becomes_a_mean_and_is_removed() -> None:
     assert listed(app)[-1] == YesNoShare(name="Statistic 6", limit=0.01)
     app.selectbox(key="pl_one_kind").set_value("mean").run()
     assert listed(app)[-1] == BoundedMean(name="Statistic 6", limit=1.0)
+    assert "limit was set anew" in app.toast[0].value
+    app.selectbox(key="pl_one_kind").set_value("categories").run()
+    app.number_input(key="pl_one_limit").set_value(0.2).run()
+    app.selectbox(key="pl_one_kind").set_value("cross_table").run()
+    assert listed(app)[-1].limit == 0.002 and not app.toast
     app.button(key="pl_one_remove").click().run()
     assert listed(app) == FIVE and app.session_state["pl_which"] == PLACES[4]
     app = open_plan(statistics=TWO[:1])

@@ -7,12 +7,14 @@ import json
 import math
 import re
 
+import numpy as np
 import pytest
 
+from dpviz.charts.plan import factors_chart, plan_chart
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.export.tables import columns_of
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, plan_report, solution_json, solve_plan
-from dpviz.plans.figures import composition_curves, plan_figure
+from dpviz.plans.figures import composition_curves, plan_figure, promise_label
 from dpviz.plans.files import plan_notebook
 from dpviz.plans.sensitivity import naive_designs
 from dpviz.plans.summary import page_table, plan_facts, sentence, solution_facts, table
@@ -53,6 +55,15 @@ def test_the_answer_is_that_of_the_plan_and_short_enough_for_a_class(plan: Relea
         real = solve_plan(plan).needed.epsilon(delta)
         assert real <= stated <= 1.01 * real  # rounded to the side that is true
         assert plan.unit in text
+
+
+def test_pictures_round_a_loss_and_a_factor_up_as_sentences_do() -> None:
+    plan = ReleasePlan(n=12_000, statistics=STATISTICS[:1], spend_all=False)
+    shares = {"part": np.array([0.708045, 0.708045]), "used": np.array([0.5, math.nan])}
+    nothing = np.full(2, math.nan)
+    chart = plan_chart(["a", "all"], **shares, basic_part=nothing, basic_used=nothing, promised=promise_label(plan))
+    assert list(chart.to_dict()["data"][0]["text"]) == ["70.9 % of ε = 1"] * 2
+    assert "<b>0.709</b>" in str(factors_chart([0.5, 1.0], [1.4, 0.708045], chosen=1.0).to_dict())
 
 
 @every_plan

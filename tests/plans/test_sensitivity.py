@@ -14,7 +14,7 @@ from dpviz.charts.plan import ranges_chart
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
 from dpviz.plans.figures import promise_label
-from dpviz.plans.sensitivity import ASSUMPTIONS, SEARCHED_SCALES
+from dpviz.plans.sensitivity import ASSUMPTIONS, SEARCHED_SCALES, epsilon_curve
 from dpviz.plans.summary import sentence, table
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
@@ -69,10 +69,21 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
         assert text.endswith(".")
         times = re.search(r"(\S+) times as (?:far|wide)", text)
         assert times is None or 0.99 * curve.widest < float(times[1]) <= curve.widest * (1 + 1e-12)
-    assert len(table("assumptions", curves=curves).rows) == sum(len(curve.points) for curve in curves)
+    assert len(table("assumptions", plan=plan, curves=curves).rows) == sum(len(curve.points) for curve in curves)
     points = {curve.assumption: curve.points for curve in curves}
     lines = ranges_chart(points, promised=promise_label(plan)).to_dict()["data"]
     assert len(lines) == 2 * len(curves)
+
+
+def test_verdicts_say_that_withheld_counts_are_not_counted() -> None:
+    for statistics, is_said in (((TABLE, WORKS), True), ((WORKS,), False)):
+        plan = ReleasePlan(n=5000, statistics=statistics, protection=EPSILON)
+        answer = solve_plan(plan)
+        curves = assumption_curves(answer)
+        texts = [sentence("assumption", solution=answer, curve=curve) for curve in curves]
+        texts += [sentence("changes", solution=answer, curve=epsilon_curve(plan))]
+        texts += [table("assumptions", plan=plan, curves=curves).head[-1]]
+        assert all(("before small counts are withheld" in text.lower()) == is_said for text in texts), texts
 
 
 def test_what_cannot_be_wider_is_left_out() -> None:

@@ -71,7 +71,9 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     if delta == 0:
         assert f"ε = {format_number(round_up(design.pure_epsilon, 3), 3)}" in loss
         assert "nothing is saved" in summary.sentence("composition", solution=answer)
-    assert ("add up" in summary.sentence("groups", plan=plan)) == (plan.adds_rows and not plan.membership_public)
+    groups = summary.sentence("groups", plan=plan)
+    assert groups.startswith("The disjoint groups are “north” with 5,000 rows and “south” with 7,000 rows.")
+    assert ("add up" in groups) == (plan.adds_rows and not plan.membership_public)
     assert all(mechanism.label in summary.sentence("mixture", solution=answer) for mechanism in {*design.mechanisms})
     designs = naive_designs(answer)
     for naive, (_, real, promised, limit) in zip(designs, summary.table("naive", designs=designs).rows, strict=True):
