@@ -77,6 +77,8 @@ def controls() -> questions.DesignQuestion:
     for name in ("p", "x"):  # of the reader's release: the page has no widget for them, and hands them on
         if ui.visit().is_linked and state[PREFIX + name] is not None:
             ui.register_shown(PREFIX + name)
+    for key in filter(state.get, (details.PINS, details.REPORTED)):  # which the address in a report has
+        ui.register_shown(key)
 
     # The data, and the range of their true value
     kind = questions.QUESTION_KINDS[ui.choice("kind", place=places.folded)]

@@ -91,8 +91,7 @@ def plan_chart(
     bar, dot = theme.dot_marker(11, EXACT_COLOR, edge=GREY), theme.dot_marker(11, EXACT_COLOR, 2)
     broken = theme.dot_marker(12, theme.FAILED_COLOR, 2, theme.TRUTH_COLOR, symbol="diamond")
     ring = theme.dot_marker(13, GREY, 3, GREY, symbol="circle-open")
-    basic = "basic composition"
-    traces: list[Look] = []
+    basic, traces = "basic composition", list[Look]()
     for name, values, half, marker, prefix in (
         ("promise used", part, "x", bar, ""),
         ("limit used", np.where(used > 1, np.nan, used), "x2", dot, "error: "),
@@ -102,9 +101,9 @@ def plan_chart(
     ):
         rows = np.flatnonzero(np.isfinite(values))
         total = promised if half == "x" else "its limit"
-        hover_shares = [round_up(value, 3) if half == "x" else value for value in values[rows].tolist()]  # a loss: up
-        look: Look = {"text": [_share(share, total) for share in hover_shares], "xaxis": half, "marker": marker}
-        look |= {"customdata": [names[row] for row in rows], "name": name, "legendgroup": name}
+        texts = [_share(round_up(value, 3) if half == "x" else value, total) for value in values[rows].tolist()]
+        look: Look = {"text": texts, "xaxis": half, "marker": marker, "name": name, "legendgroup": name}
+        look["customdata"] = [names[row] for row in rows]
         look["showlegend"] = len(rows) > 0 and not any(item["name"] == name and item["showlegend"] for item in traces)
         hover, shares = f"<b>%{{customdata}}</b><br>{prefix}%{{text}}", np.minimum(values[rows], ends[half])
         traces.append(theme.scatter("markers", shares, rows, hover, cliponaxis=False, **look))
@@ -148,8 +147,7 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
     """
     x, y = _drawable(epsilons, factors)
     name, look = "errors, times their limits", RING | {"place": "top right", "color": EXACT_COLOR}
-    chosen_factors = y[x == chosen].tolist()
-    marks = [Mark(x=chosen, y=factor, text=format_number(round_up(factor, 3)), **look) for factor in chosen_factors]
+    marks = [Mark(x=chosen, y=mark, text=format_number(round_up(mark, 3)), **look) for mark in y[x == chosen].tolist()]
     title, ends = "ε of the promise, left is more private", {"low": x[0] / 1.1, "high": x[-1] * 1.1}
     axes = Axis(title=title, symbol="ε", log=True, **ends), _factor_axis(name, y)
     shared: Look = {"references": [ReferenceLine(y=1.0)], "labels": [BELOW_LINE], "legend": ""}

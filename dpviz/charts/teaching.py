@@ -171,8 +171,7 @@ def with_guess(
         mark = Mark(**guess, color=GUESS_COLOR, symbol="diamond", size=13, name=text, hover=" ")
         spec["data"].append(mark.trace(Axis(title="")) | {"name": text})
     else:
-        line = ReferenceLine(**guess, color=GUESS_COLOR, width=2.4, dash="dash", layer="above")
-        layout["shapes"].append(line.shape)
+        layout["shapes"].append(ReferenceLine(**guess, color=GUESS_COLOR, width=2.4, dash="dash", layer="above").shape)
     return theme.Figure(spec["data"], layout)
 
 
