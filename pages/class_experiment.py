@@ -281,10 +281,10 @@ def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
     low, high, counts = (results.columns[name][0] for name in ("low", "high", "counts"))
     bars = "".join(fragment("released_bar", count, settings.design.m) for count in counts.tolist())
     drawing = bars + fragment("own_interval", low, high, settings.share if settings.revealed else None)
-    sentences, drawn = text.seat_interval_text(results), counts.tolist()
-    if st.session_state.get("room_drawn", drawn) != drawn:
+    sentences, tables = text.seat_interval_text(results), counts.tolist()
+    if st.session_state.get("room_tables", tables) != tables:
         sentences.insert(0, ui.words("another table"))
-    st.session_state["room_drawn"] = drawn
+    st.session_state["room_tables"] = tables
     _show(seat, drawing, sentences, "Your table, and what an analyst makes of it")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ FIVE = (
 )
 GROUPS = (("north", 5000), ("south", 7000))
 FIVE_PLAN = ReleasePlan(n=12_000, statistics=FIVE, protection=ONE, groups=GROUPS)
-SANITIZERS = {GeometricNoise: GeometricSanitizer, RoundedLaplaceNoise: LaplaceSanitizer}
+SANITIZERS: dict[Any, Any] = {GeometricNoise: GeometricSanitizer, RoundedLaplaceNoise: LaplaceSanitizer}
 
 
 @pytest.mark.parametrize("lowest, highest", [(0.0, 1.0), (0.0, 0.2), (0.3, 0.7), (0.6, 0.95), (0.5, 0.5)])
