@@ -19,7 +19,16 @@ from dpviz.core.parameters import Parameter
 from pages.ui import url
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.url import Setting, class_mode, current_setting, keys_of, report_problem, switch_setting, visit
+from pages.ui.url import (
+    Setting,
+    class_mode,
+    current_setting,
+    keys_of,
+    number_name,
+    report_problem,
+    switch_setting,
+    visit,
+)
 
 BOX_WIDTH = 110  # pixels: ten digits
 STOPS_PER_DECADE = 20
@@ -223,12 +232,6 @@ def draw_again() -> None:
 def is_folded(place: Any) -> bool:
     """Whether a place is an expander that is closed: what is drawn in it would be work for nobody."""
     return hasattr(type(place), "open") and place.open is False  # other places have every name, and look it up slowly
-
-
-def number_name(parameter: Parameter) -> str:
-    """Title of a number with its symbol, where that says more."""
-    is_same = parameter.symbol.lower() == parameter.title.lower()
-    return parameter.title if is_same else f"{parameter.title} {parameter.symbol}".strip()
 
 
 def slider_label(parameter: Parameter) -> str:

@@ -61,10 +61,16 @@ Settings = Mapping[str, Setting]
 """Settings of a page by their names in the URL, which are the keys of the widgets as well."""
 
 
+def number_name(parameter: Parameter) -> str:
+    """Title of a number with its symbol, where that says more."""
+    is_same = parameter.symbol.lower() == parameter.title.lower()
+    return parameter.title if is_same else f"{parameter.title} {parameter.symbol}".strip()
+
+
 def number_setting(parameter: Parameter) -> Setting:
     """Setting of a declared number."""
     default = int(parameter.default) if parameter.integer else float(parameter.default)
-    return Setting(default, parameter.parse, label=f"{parameter.title} {parameter.symbol}".strip(), parameter=parameter)
+    return Setting(default, parameter.parse, label=number_name(parameter), parameter=parameter)
 
 
 def number_settings(parameters: Mapping[str, Parameter], prefix: str) -> dict[str, Setting]:
