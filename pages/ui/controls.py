@@ -19,16 +19,7 @@ from dpviz.core.parameters import Parameter
 from pages.ui import url
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.url import (
-    Setting,
-    class_mode,
-    current_setting,
-    keys_of,
-    number_name,
-    report_problem,
-    switch_setting,
-    visit,
-)
+from pages.ui.url import Setting, class_mode, current_setting, keys_of, report_problem, switch_setting, visit
 
 BOX_WIDTH = 110  # pixels: ten digits
 STOPS_PER_DECADE = 20
@@ -101,7 +92,7 @@ def number_control(
             help=f"{parameter.help} Accepted: {parameter.domain}.",
         )  # fmt: skip
         st.number_input(
-            f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest),
+            f"{url.number_name(parameter)}, exact value", number(parameter.minimum), number(highest),
             value=None, required=True,  # an emptied box is marked in the browser, and the last answer stays
             step=None, format=None if parameter.integer else "%.10g", key=key, on_change=mark_moved, args=(key,),
             persist_state="session", label_visibility="collapsed", width=BOX_WIDTH,
@@ -236,7 +227,7 @@ def is_folded(place: Any) -> bool:
 
 def slider_label(parameter: Parameter) -> str:
     """Title and symbol of a number, and which end of its slider is more private."""
-    return f"{number_name(parameter)}{PRIVATE_END[parameter.private_end]}"
+    return f"{url.number_name(parameter)}{PRIVATE_END[parameter.private_end]}"
 
 
 def stop_text(parameter: Parameter, value: float) -> str:
