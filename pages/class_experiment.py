@@ -182,6 +182,8 @@ class Projector:
         self._control(folded.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
         place = main if settings.requires_answer else folded
         self._control(place.selectbox, "Synthesizer", ROOM_MECHANISMS, "mechanism", design.mechanism)
+        if settings.requires_answer:
+            main.empty()  # where the rules stood: while reports come in, what no run draws anew stays on the screen
         with folded:
             self._show_more_buttons()
 
