@@ -131,8 +131,7 @@ def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[I
     """
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
-    keys = rules if isinstance(rules, str) or not hasattr(rules, "__len__") else list(map(str, rules))
-    keys = validate_unique_choices("rules", keys, RULES, min_items=1)
+    keys = validate_unique_choices("rules", rules if isinstance(rules, str) else list(rules), RULES, min_items=1)
     return [check_rule(key, sets) for key in keys], sets, level
 
 

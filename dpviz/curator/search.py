@@ -219,8 +219,10 @@ def suggest_relaxations(result: SearchResult, number: int = N_NEAREST) -> Iterat
     yield relaxations
     designs = [] if result.feasible else list(result.designs[:number])
     if designs and all(design.verdicts.get("coverage") is False for design in designs):
-        remaining = (design.completed() for design in result.designs[number:])
-        designs += filter(None, [next((design for design in remaining if design.verdicts["coverage"]), None)])
+        for design in map(Candidate.completed, result.designs[number:]):
+            if design.verdicts["coverage"]:
+                designs.append(design)
+                break
     for design in designs:
         broken = {
             limit.key: limit.measure.certain_limit(design.worst_case(limit.key).measure)
