@@ -19,7 +19,7 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from pages import ui
 from pages.details import curator as details
-from pages.ui.navigation import CURATOR, PLAN
+from pages.ui.navigation import CURATOR
 
 PREFIX = CURATOR.prefix
 MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
@@ -205,7 +205,7 @@ def _show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
         label = "Unpin it" if pin in st.session_state[details.PINS] else "Pin for comparison"
         st.button(label, key=f"{PREFIX}pin_first", on_click=details.toggle_pin, args=(pin,))
         details.design_links(desk.best, f"{desk.best.name}, on")
-    ui.page_link(PLAN, {}, ui.words("several"))
+    details.plan_link(desk.question)
 
 
 def page() -> None:

@@ -19,7 +19,7 @@ from dpviz.export.templates import render
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
-from pages.ui.navigation import Page
+from pages.ui.navigation import CURATOR, Page
 from pages.ui.release import LINKED, TakeRelease, apply_release, describe_release, matching_case, update_release
 from pages.ui.server import PLOTLY_NAME, static_url
 from pages.ui.text import note, page_note, page_sections, problem, words
@@ -78,8 +78,8 @@ def open_page(
     marker = '<div class="dpviz-class-mode" hidden></div>' if url.class_mode() else ""
     st.html(f'<h1 class="dpviz-title">{escape(page.question)} <small>{escape(page.title)}</small></h1>{lead}{marker}')
     st.toggle("Class mode", key=url.CLASS_MODE, persist_state="session", help=page_note("controls", "class mode"))
-    if page.carries:
-        current.release_line = st.container(key="release")  # filled below; st.empty would vanish meanwhile
+    has_line = page.carries and page is not CURATOR  # its designs are others than the reader's release
+    current.release_line = st.container(key="release") if has_line else None  # filled below; st.empty would vanish
     with st.container(key="head"):  # an empty one is left: what follows keeps its place
         if current.is_entered:  # a browser keeps the style sheet
             _show_component("page", "page_head", {"style": static_url("style.css")})
@@ -132,6 +132,7 @@ def last_valid(controls: Callable[[], Question], check: Callable[[Question], obj
     if page.carries:
         # What the page shows becomes the reader's release, and its head says which that is
         update_release(page, settings)
+    if current.release_line is not None:
         line = describe_release(current.release)
         line = f"Your release: {line}." if line else "\u00a0"
         case = {page.prefix + name: value for name, value in matching_case(page).items()}

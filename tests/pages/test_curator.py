@@ -6,6 +6,7 @@ import random
 import re
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -52,6 +53,7 @@ NUMERIC = DesignQuestion(
     protections=(GuessingLimit(known_before=0.4, most_success=0.9), PosteriorLimit()), methods=("modips_split",),
     repetitions=60,
 )  # fmt: skip
+PLAN_LINK = "Several statistics of these people under one promise: Plan →"
 SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"
 
 
@@ -324,9 +326,28 @@ def test_a_design_leads_to_the_pages_that_know_it() -> None:
     assert len(counts) == 7
     assert "cv_n=30&cv_m=30&cv_sets=1&cv_epsilon=1.0" in counts["Coverage →"] and "cv_p=0.4" in counts["Coverage →"]
     cells = links(**{**SMALL, "kind": "categories", "n": 9})
-    assert list(cells) == ["Transition matrices →", "Minimum priors →", "Several statistics under one promise: Plan →"]
+    assert list(cells) == ["Transition matrices →", "Minimum priors →", PLAN_LINK]
     mean = links(**{**SMALL, "kind": "gaussian", "gaussian_methods": "modips_split"})
     assert "cs_gaussian_methods=original.modips_split" in mean["Compare synthesizers →"]
+
+
+@pytest.mark.parametrize(
+    ("query", "carried"),
+    [
+        ({"epsilon": 0.7, "delta": 0.01}, {"protect": "loss", "epsilon": 0.7, "delta": 0.01}),
+        ({"protect": "guess", "guesses": 62.5}, {"protect": "guess", "guesses": 62.5, "known_before": 0.5}),
+        ({"protect": ""}, {}),
+    ],
+)
+def test_the_link_to_a_plan_has_the_same_people_and_the_same_promise(
+    query: dict[str, Any], carried: dict[str, Any]
+) -> None:
+    app = open_desk(**{**FEW, **query})
+    (link,) = [link for link in app.get("page_link") if link.proto.label == PLAN_LINK]
+    plan = sound(open_page("plan", **dict(parse_qsl(link.proto.query_string))))
+    for name, value in {"n": 30, **carried}.items():
+        assert plan.session_state[f"pl_{name}"] == value, name
+    assert problems(plan) == []
 
 
 def test_the_comparison_has_the_numbers_of_a_report_on_normal_data() -> None:
