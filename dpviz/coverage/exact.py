@@ -142,11 +142,14 @@ def _coverage_from(distribution: ReleaseDistribution, rule: IntervalRule, p: flo
     for block in row_blocks(len(distribution.probability), 1, BLOCK_OUTCOMES):
         part = statistics.at(block)
         intervals = rule.ends(part, level)
-        covered = contains(*intervals, p)
+        low, high = intervals.widened
+        covered = (low <= p) & (p <= high)
+        is_vacuous = (low <= 0) & (high >= 1)
+        is_negative = part.negative_total
         width = np.zeros(len(covered)) if rule.has_unbounded_width else intervals.high - intervals.low
         values = [
-            np.ones(len(covered)), covered, np.isnan(intervals.low), intervals.is_vacuous, np.nan_to_num(width),
-            np.nan_to_num(intervals.length_inside), part.negative_total, covered & part.negative_total,
+            np.ones(len(covered)), covered, np.isnan(low), is_vacuous, np.nan_to_num(width),
+            np.nan_to_num(intervals.length_inside), is_negative, covered & is_negative,
         ]  # fmt: skip
         sums += np.array(values, dtype=float) @ distribution.probability[block]
     total, covered_share, missing, vacuous, width_sum, inside, negative, covered_negative = sums.tolist()

@@ -133,7 +133,7 @@ def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: B
     joint = irfft(np.ascontiguousarray(ifft(mixed, overwrite_x=True).T), length, axis=1)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
     shifts = _smallest_spread(totals, sets)
-    return np.array([np.roll(joint[total % period], -shift) for total, shift in zip(totals, shifts, strict=True)])
+    return np.asarray(joint[totals[:, None] % period, (shifts[:, None] + np.arange(length)) % length])
 
 
 def _smallest_spread(totals: IntArray, sets: int) -> IntArray:
