@@ -12,7 +12,7 @@ The record is ``record.json.gz``, or the FILE after the option. All of it takes 
 A key has one of three beginnings:
 
 ``compute/``
-    Numbers and texts of the compute package: the cases of `cases`, computed by `adapter`.
+    Numbers and texts of the compute package: the cases of `cases`, computed by `calls`.
 ``page/``
     A URL of ``addresses.txt``: what its page says, with every control and, of each picture, its accessible name and the
     sums of its arrays; the query that results; and the settings that it refuses. Read by `visits`.

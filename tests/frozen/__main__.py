@@ -10,9 +10,8 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded; idle threads would spin
 
-from tests.frozen.adapter import RENAMED
 from tests.frozen.answers import Answers, all_answers, answer_keys
-from tests.frozen.record import MISSING, differences, read_record, replace_names, write_record
+from tests.frozen.record import MISSING, differences, read_record, write_record
 
 RECORD = Path(__file__).with_name("record.json.gz")
 MAX_PRINTED = 300  # characters of an answer
@@ -60,8 +59,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], metavar="PREFIX", help="of the keys; may be repeated")
     arguments = parser.parse_args()
     if arguments.compare:
-        record = replace_names(read_record(arguments.compare), RENAMED)
-        return min(compare(record, arguments.only), 1)
+        return min(compare(read_record(arguments.compare), arguments.only), 1)
     if arguments.write:
         write_record(dict(all_answers(arguments.only)), arguments.write)
     else:

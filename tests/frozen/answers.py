@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.frozen.adapter import ANSWERS, plain
+from tests.frozen.calls import ANSWERS, build_mechanism, plain
 from tests.frozen.cases import Case, cases
 from tests.frozen.visits import Visit, listed_visits, read_page
 
@@ -64,17 +64,25 @@ def _case_key(case: Case) -> str:
     name, arguments = case
     if NUMBER_KEY in arguments:
         return f"compute/{name} {arguments[NUMBER_KEY]:02d}"
-    words = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()]
-    return " ".join([f"compute/{name}", *words])
+    key, design = arguments.get("synthesizer", ("", {}))
+    words = {**({"synthesizer": key} if key else {}), **design, **_without(arguments, "synthesizer")}
+    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in words.items()]
+    return " ".join([f"compute/{name}", *texts])
 
 
 def _case_answer(case: Case) -> Any:
     """Answer to a case, or the sentence that refuses it."""
     name, arguments = case
     try:
-        return plain(ANSWERS[name](**{key: value for key, value in arguments.items() if key != NUMBER_KEY}))
+        mechanism = arguments.get("synthesizer")
+        built = {"synthesizer": build_mechanism(*mechanism)} if mechanism else {}
+        return plain(ANSWERS[name](**{**_without(arguments, NUMBER_KEY), **built}))
     except ValueError as error:
         return {"refused": str(error)}
+
+
+def _without(arguments: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key != name}
 
 
 def _page_answers(visit: Visit) -> Answers:

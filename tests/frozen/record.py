@@ -64,17 +64,6 @@ def read_record(path: Path) -> dict[str, Any]:
     return {key: unpacked(value) for key, value in map(json.loads, rows)}
 
 
-def replace_names(value: Any, names: Mapping[str, str]) -> Any:
-    """Copy of an answer with every old name, in keys and texts, replaced by its new one."""
-    if isinstance(value, str):
-        for old, new in names.items():
-            value = value.replace(old, new)
-        return value
-    if isinstance(value, dict):
-        return {replace_names(name, names): replace_names(item, names) for name, item in value.items()}
-    return [replace_names(item, names) for item in value] if isinstance(value, list) else value
-
-
 def differences(before: Any, after: Any, key: str = "") -> Iterator[Difference]:
     """Yield the places at which two answers differ.
 

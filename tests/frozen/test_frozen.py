@@ -9,12 +9,13 @@ import pytest
 
 from tests.frozen.__main__ import RECORD, compare
 from tests.frozen.answers import answer_keys
-from tests.frozen.record import Difference, differences, read_record, replace_names, write_record
+from tests.frozen.record import Difference, differences, read_record, write_record
 from tests.frozen.visits import figure_text, html_text
 
 SAMPLE = (
-    "compute/release law=beta_binomial n=7", "compute/prior method=synth_map n=9", "compute/interval law=modips",
-    "compute/desk 13", "page/?class=1", "page/transition_matrices?tm_n=30",
+    "compute/release synthesizer=beta_binomial n=7", "compute/minimum_prior method=synth_map n=9",
+    "compute/interval synthesizer=modips", "compute/design_question 13", "page/?class=1",
+    "page/transition_matrices?tm_n=30",
 )  # fmt: skip
 ANSWERS = {
     "compute/sample": {"value": 0.1, "none": None, "list": [1, math.inf, True], "text": "Two lines of text.\n1.5"},
@@ -60,10 +61,6 @@ def test_a_difference_has_its_place() -> None:
     nested = list(differences({"a": [1, {"b": 2.0}]}, {"a": [1, {"b": 2.5}]}, "key"))
     assert nested == [Difference("key › a [1] › b", 2.0, 2.5)]
     assert list(differences("one\ntwo", "one\n2", "key")) == [Difference("key line 2", "two", "2")]
-
-
-def test_a_replaced_name_is_no_difference() -> None:
-    assert replace_names({"old key": ["an old text", 1]}, {"old": "new"}) == {"new key": ["an new text", 1]}
 
 
 def test_a_table_is_read_row_by_row_with_its_accessible_names() -> None:
