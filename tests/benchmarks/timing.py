@@ -34,7 +34,7 @@ class Result:
     def line(self) -> str:
         goal = f"{'≤' if self.at_most else '≥'} {self.goal:g}"
         cells = f"{1e3 * self.reference:>12.3f} {1e3 * self.ours:>10.3f} {self.ratio:>8.1f} {goal:>7}"
-        return f"{self.name:<44}{cells}  {'yes' if self.met else 'NO'}"
+        return f"{self.name:<50}{cells}  {'yes' if self.met else 'NO'}"
 
 
 def seconds(call: Call, times: int) -> float:
