@@ -1,7 +1,5 @@
 """Curves of the needed prior or range: each value is the exact or the printed answer at that setting."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """Why theorems are off: every corrected value keeps its promise, and every remark is true where it stands."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

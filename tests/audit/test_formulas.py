@@ -1,7 +1,5 @@
 """Printed formulas by hand, at the ends of their domains in 50 digits, and Lemma 6.5 and the average case by sums."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import math
@@ -246,9 +244,7 @@ def test_the_lemma_takes_28_8_where_20_6_is_exact() -> None:
     ("n", "alpha", "beta", "epsilon"),
     [(1, 4.0, 4.0, 1.0), (6, 12.0, 12.0, 0.7), (6, 3.0, 30.0, 1.0), (12, 1.5, 1.5, 3.0), (9, 50.0, 80.0, 0.5)],
 )
-def test_the_lemma_asks_as_much_of_every_table_but_the_outermost_and_more_of_those(
-    n: int, alpha: float, beta: float, epsilon: float
-) -> None:
+def test_the_lemma_asks_as_much_of_every_table_but_the_outermost_and_more_of_those(n, alpha, beta, epsilon) -> None:
     """Its range at n₁ = 0 guards against a neighbour with −1 ones, which there is not."""
     exact = exact_row_failures(n, alpha, beta, epsilon)
     printed = [failure(n, n1, alpha, beta, epsilon) for n1 in range(n + 1)]
@@ -270,9 +266,7 @@ def largest_excess(masses: list[Any], epsilon: float) -> float:
 @pytest.mark.parametrize("n", [1, 2, 10, 300])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 5.0, 1000.0])
 @pytest.mark.parametrize("theta", [1e-9, 0.013, 0.3, 0.5, 0.9, 1 - 1e-9])
-def test_the_average_delta_is_the_largest_excess_of_one_count_over_the_next(
-    n: int, epsilon: float, theta: float
-) -> None:
+def test_the_average_delta_is_the_largest_excess_of_one_count_over_the_next(n, epsilon, theta) -> None:
     value = THEOREMS["6.17"].value(n=n, epsilon=epsilon, theta_real=theta)
     assert value == pytest.approx(largest_excess(binomial_distribution(n, theta), epsilon), rel=2e-11, abs=1e-300)
 

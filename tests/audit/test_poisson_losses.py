@@ -1,7 +1,5 @@
 """The audit of the Poisson mechanism of Jackson et al.: what is printed against what a count and a table lose."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

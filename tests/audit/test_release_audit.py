@@ -1,7 +1,5 @@
 """What printed methods of release really give: every number of the audit against a computation of another kind."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import io
@@ -10,7 +8,6 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -152,9 +149,7 @@ ALL_MEANS = [
 
 
 @pytest.mark.parametrize(("arguments", "clipped", "truncated"), ALL_MEANS, ids=str)
-def test_rows_around_a_noisy_mean_lose_what_a_sum_over_all_means_says(
-    arguments: tuple[int, float, float], clipped: float, truncated: float
-) -> None:
+def test_rows_around_a_noisy_mean_lose_what_a_sum_over_all_means_says(arguments, clipped, truncated) -> None:
     """The bounds ±4 with n = 10 and ε = 100 were called broken at 100.7; a mean at the bound alone shows 4.65 of 10."""
     assert rows_loss(*arguments, truncated=False) == pytest.approx(clipped, rel=2e-6)
     assert rows_loss(*arguments, truncated=True) == pytest.approx(truncated, rel=5e-6)
@@ -492,9 +487,7 @@ def pooled_variance(rows: np.ndarray) -> dict[str, float]:
         (pooled_variance, [*itertools.product((0, 1), (0.0, 0.5, 1.0))]),
     ],
 )  # fmt: skip
-def test_sensitivities_are_what_all_small_data_sets_show(
-    statistics: Callable[[np.ndarray], dict[str, float]], rows: list[Any]
-) -> None:
+def test_sensitivities_are_what_all_small_data_sets_show(statistics, rows) -> None:
     n, moves = 4, []
     for rest in itertools.combinations_with_replacement(rows, n - 1):
         results = [statistics(np.array([*rest, row])) for row in rows]

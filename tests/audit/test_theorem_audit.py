@@ -1,7 +1,5 @@
 """The audit of theorems: numbers, verdicts and sentences, each found again without it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -159,9 +157,7 @@ def test_lemma_6_5_says_where_its_prior_is_computed() -> None:
 
 
 @pytest.mark.parametrize(("n", "alpha", "epsilon"), [(100, 1.0, 1.0), (4, 3.0, 0.5)])
-def test_corollary_6_2_is_unsafe_since_the_mode_moves_further_than_the_mean(
-    n: int, alpha: float, epsilon: float
-) -> None:
+def test_corollary_6_2_is_unsafe_since_the_mode_moves_further_than_the_mean(n, alpha, epsilon) -> None:
     result = result_of("bernoulli", "6.2", n=n, m=1, epsilon=epsilon, alpha=alpha)
     modes = [(ones + alpha - 1) / (n + 2 * alpha - 2) for ones in range(n + 1)]
     step = max(abs(second - first) for first, second in itertools.pairwise(modes))
@@ -260,9 +256,7 @@ def truncated_epsilon(method: str, n: int, sigma0: float, reach: float) -> float
     ("n", "m", "epsilon", "delta"),
     [(100, 100, 1.0, 1e-5), (100, 1, 20.0, 1e-5), (100, 100, 0.1, 1e-5), (5, 3, 2.0, 0.1)],
 )
-def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(
-    n: int, m: int, epsilon: float, delta: float, sigma0: float
-) -> None:
+def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(n, m, epsilon, delta, sigma0) -> None:
     compared = 0
     for result in audit_theorems("gaussian", n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0):
         key, exact = result.theorem.key, result.exact
@@ -284,9 +278,7 @@ def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(
 @pytest.mark.parametrize(
     ("n", "epsilon", "sigma0"), [(100, 1.0, math.inf), (100, 1.0, 1.0), (10, 3.0, 0.5), (2, 0.2, 2.0), (10, 1.0, 0.1)]
 )
-def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_distributions(
-    n: int, epsilon: float, sigma0: float
-) -> None:
+def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_distributions(n, epsilon, sigma0) -> None:
     compared = set()
     for result in audit_theorems("gaussian", n=n, m=1, epsilon=epsilon, delta=1e-5, sigma0=sigma0):
         key, kind = result.theorem.key, result.theorem.kind

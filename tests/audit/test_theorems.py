@@ -1,7 +1,5 @@
 """The table of theorems: complete, in order, with conditions that are tested, and constants that reach their ends."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
@@ -185,9 +183,7 @@ def constant_of(family: str, key: str, method: str, **setting: Any) -> float:
 
 
 @pytest.mark.parametrize(("family", "key", "method", "setting", "end", "tolerance"), PATHS)
-def test_an_end_is_approached_along_its_path(
-    family: str, key: str, method: str, setting: dict[str, float], end: float, tolerance: float
-) -> None:
+def test_an_end_is_approached_along_its_path(family, key, method, setting, end, tolerance) -> None:
     limit = LIMITS[key, method]
     assert min(abs(end / known - 1) for known in (limit.low, limit.high) if known) < 1e-6
     assert constant_of(family, key, method, **setting) == pytest.approx(end, rel=tolerance)

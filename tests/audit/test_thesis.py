@@ -1,7 +1,5 @@
 """What Zheng's thesis and Abowd & Vilhuber print, and what pages say of it, against exact answers."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
@@ -49,9 +47,7 @@ pytestmark = pytest.mark.usefixtures("sixty_digits")
         (20, 0.9, 1.0, True),
     ],
 )
-def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
-    n: int, theta: float, epsilon: float, refuted: bool
-) -> None:
+def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(n, theta, epsilon, refuted) -> None:
     law, grow = binomial_distribution(n, theta), mp.e ** mp.mpf(epsilon)
     pairs = list(itertools.pairwise(law))
     printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2

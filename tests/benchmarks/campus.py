@@ -7,8 +7,6 @@ readers used. With ``--sessions 300`` so many short visits over all pages come i
 server after each wave is printed.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -12,8 +12,6 @@ so that nearly every question is new. A line for each page, seed and number of r
 Without a PAGE all are measured.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import statistics

@@ -4,8 +4,6 @@ For each page the processor seconds that the server, without its workers, has us
 have the page, and the seconds that the last of them has waited since the server could be reached.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import statistics

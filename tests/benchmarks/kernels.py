@@ -1,7 +1,5 @@
 """Transition matrices, log-odds, δ(ε) and smallest priors against the SciPy calls that one would write first."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 

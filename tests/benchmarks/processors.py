@@ -1,7 +1,5 @@
 """Processor time and memory of a server, of the processes that it has started, and of the whole machine."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Pages of the app that are open, and readers who move their sliders, by the protocol of a browser without one."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import random

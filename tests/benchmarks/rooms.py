@@ -6,8 +6,6 @@ Printed are the seconds that the seats waited, the clients' own work on the same
 time of the servers.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -1,7 +1,5 @@
 """Simulated coverage, posteriors and normal data against loops over releases, and against their random numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

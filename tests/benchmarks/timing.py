@@ -1,7 +1,5 @@
 """Timing of two calls in turn, and a line of the table."""
 
-from __future__ import annotations
-
 import math
 import statistics
 import time

@@ -1,7 +1,5 @@
 """What every picture is: it can be sent, its axes have two ends, and no text or number of it is none."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

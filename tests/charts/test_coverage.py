@@ -1,7 +1,5 @@
 """Pictures of coverage: exact lines with the dash of their rule, simulated dots with bars, intervals, the law of q̄."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -204,9 +202,7 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=len(RULES)))
-def test_names_of_any_lines_stand_apart_in_the_picture_in_their_order_and_a_lonely_one_at_its_end(
-    ends: list[float],
-) -> None:
+def test_names_of_any_lines_stand_apart_in_the_picture_in_their_order_and_a_lonely_one_at_its_end(ends) -> None:
     values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
     layout = drawn(values, points=np.array([0.5]), marks={}).to_dict()["layout"]
     low, high = layout["yaxis"]["range"]

@@ -1,7 +1,5 @@
 """Line charts: exact is a line, simulated are dots with error bars; thin rules and names stand in their places."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any
@@ -28,9 +26,7 @@ SCALES = {log: (Axis(title="x", log=log), Axis(title="y", log=log)) for log in (
     [({"x": 10.0}, True), ({"x": 200.0}, False), ({"x": -50.0}, False), ({"y": 5e-3, "dash": "dot"}, True),
      ({"y": 0.5}, False), ({"y": 1e-9}, False)], ids=str,
 )  # fmt: skip
-def test_a_reference_line_is_drawn_with_its_words_inside_the_picture_alone(
-    place: dict[str, Any], inside: bool, log: bool
-) -> None:
+def test_a_reference_line_is_drawn_with_its_words_inside_the_picture_alone(place, inside, log) -> None:
     reference = ReferenceLine(text="words", **place)
     figure = line_chart([LINE], *SCALES[log], key="k", references=[reference])
     assert len(figure.layout.shapes) == len(figure.layout.annotations) == int(inside)

@@ -1,7 +1,5 @@
 """Pictures and tables hold the exact numbers, and mark exactly the cells over ε."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
@@ -158,9 +156,7 @@ def test_the_profile_is_the_divergence_at_every_epsilon(release: Synthesizer) ->
 
 @every_release
 @pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-5), (1e-6, 0.0), (1e3, 1.0)])
-def test_every_picture_can_be_sent_names_its_axes_and_keeps_its_zoom_apart(
-    release: Synthesizer, epsilon: float, delta: float
-) -> None:
+def test_every_picture_can_be_sent_names_its_axes_and_keeps_its_zoom_apart(release, epsilon, delta) -> None:
     for place, figure in enumerate(all_figures(release, epsilon, delta)):
         check_drawable(figure, gaps=place == 0)
         assert figure.layout.xaxis.title.text and figure.layout.yaxis.title.text

@@ -1,7 +1,5 @@
 """Pictures of posteriors: exact solid, known dotted, naive dashed, each with its interval as a bar below zero."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 from typing import Any

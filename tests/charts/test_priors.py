@@ -1,7 +1,5 @@
 """Pictures of priors and ranges: exact solid, pure ε dotted, printed dashed, one colour for each method."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re
@@ -56,9 +54,7 @@ def counted(curves: Curves, levels: Any, n: Any = None) -> Any:
 
 
 @every_picture
-def test_curves_have_their_own_numbers_exact_solid_pure_dotted_printed_dashed(
-    family: str, axis: Any, delta: float
-) -> None:
+def test_curves_have_their_own_numbers_exact_solid_pure_dotted_printed_dashed(family, axis, delta) -> None:
     curves, figure = drawn(family, axis, delta)
     check_drawable(figure)
     shown = [line for line in curves.lines if np.any(np.isfinite(line.values))]

@@ -1,7 +1,5 @@
 """Pictures of a class: its intervals by seat, its guesses, and what one seat sees of its own table."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

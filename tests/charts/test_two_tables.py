@@ -1,7 +1,5 @@
 """The two histograms of Transition matrices, against the listed matrix."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Small questions of a curator, whose designs are all quick, and their answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from dpviz.comparisons import CountData

@@ -1,7 +1,5 @@
 """A design gets no more ε than it needs, a range is judged as a range, and an interval without end has no length."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math
@@ -89,9 +87,7 @@ def test_an_error_below_rounding_does_not_improve() -> None:
     ("method", "limits", "setting"),
     [("modips_truncated", (), 0.0109), ("sdd_exact", (AccuracyLimit("coverage", 0.7),), 233.0)],
 )
-def test_where_an_interval_alone_decides_the_error_does_not(
-    method: str, limits: tuple[AccuracyLimit, ...], setting: float
-) -> None:
+def test_where_an_interval_alone_decides_the_error_does_not(method, limits, setting) -> None:
     asked = asking(
         GuessingLimit(most_success=0.93), m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits
     )
@@ -146,9 +142,7 @@ def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -
         (ERROR, (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.6))),
     ],
 )
-def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed(
-    goal: str, limits: tuple[AccuracyLimit, ...], rule: str
-) -> None:
+def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed(goal, limits, rule) -> None:
     """What the sentence says of every design that is given less, with m below n, at p = 0, ½ and 1 and on a range."""
     compared = 0
     for place, (low, high) in enumerate(((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4))):

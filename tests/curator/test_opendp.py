@@ -1,7 +1,5 @@
 """The hand-off to OpenDP: every script runs there, spends what it says, and spends nothing before the right rows."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 from collections.abc import Iterator
@@ -101,9 +99,7 @@ def run_beside(folder: Path, script: str, rows: object, noisy: object) -> subpro
     (COUNT, "geometric", [2] * 40), (COUNT, "modips", [0.5] * 40), (CELLS, "laplace_cells", [3] * 40),
     (NUMBERS, "sanitize_bootstrap", [math.inf] * 50), (NUMBERS, "modips_split", ["a"] * 50),
 ])  # fmt: skip
-def test_a_script_spends_nothing_until_the_right_rows_stand_in_it(
-    data: CountData, key: str, wrong: list[object], tmp_path: Path
-) -> None:
+def test_a_script_spends_nothing_until_the_right_rows_stand_in_it(data, key, wrong, tmp_path) -> None:
     script = handed_over(data, key)
     rows = str(wrong).replace("inf", 'float("inf")')
     for given, reason in (("None", f"list of the {len(wrong)} confidential rows."), ("[0]", "confidential rows."),

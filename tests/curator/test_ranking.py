@@ -1,7 +1,5 @@
 """The one order of designs: ties, then real privacy, then what comes next; and what is said of it everywhere."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import html

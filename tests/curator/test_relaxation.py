@@ -1,7 +1,5 @@
 """The desk names the analysis that rescues a design, and reads a limit as it was set."""
 
-from __future__ import annotations
-
 import dataclasses
 import html
 from typing import Any
@@ -38,9 +36,7 @@ def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), n: int = 50, 
 
 @pytest.mark.parametrize("least", [0.5, 0.85, 0.93, 0.95, 0.999])
 @pytest.mark.parametrize("rules", [("as_if_real",), ("as_if_real", "score")])
-def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers(
-    least: float, rules: tuple[str, ...]
-) -> None:
+def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers(least, rules) -> None:
     *_, desk = evaluate_designs(asking(least, rules))
     if desk.feasible or desk.undecided:
         return

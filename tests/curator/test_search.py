@@ -5,7 +5,6 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -130,9 +129,7 @@ LIMITS = [
         [(EpsilonDeltaLimit(most_epsilon=2.0),), (GuessingLimit(), PosteriorLimit())],
     ),
 )
-def test_every_design_is_the_one_that_is_computed_by_hand(
-    limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[PrivacyLimit, ...]
-) -> None:
+def test_every_design_is_the_one_that_is_computed_by_hand(limits, goal, protections) -> None:
     asked = question(limits=limits, goal=goal, protections=protections, rules=TWO_RULES)
     desk = answered(asked)
     by_hand = {key: (setting, dict(worst)) for key, (setting, worst) in _by_hand(protections).items()}
@@ -210,9 +207,7 @@ def test_the_average_weighs_every_true_value_alike() -> None:
 
 @pytest.mark.parametrize("key", FAST)
 @pytest.mark.parametrize("limits", [LIMITS[1], (AccuracyLimit("coverage", 0.8), AccuracyLimit("bias", 0.1))], ids=len)
-def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_not(
-    key: str, limits: tuple[AccuracyLimit, ...]
-) -> None:
+def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_not(key, limits) -> None:
     asked = question(protections=(), limits=limits, goal="epsilon")
     method = CountData.method(key)
     found = smallest_design(asked, method, 1, "as_if_real")
@@ -390,9 +385,7 @@ def test_a_question_comes_back_from_json_to_the_last_digit(goal: str, kind: str)
          r"Your prior, Beta\(10,000, 1\), holds nothing from 0.001 to 0.01 for possible: widen the range"),
     ],
 )  # fmt: skip
-def test_what_no_release_can_keep_and_a_question_without_sense_are_refused_in_a_sentence(
-    kind: Callable[..., object], values: dict[str, object], said: str
-) -> None:
+def test_what_no_release_can_keep_and_a_question_without_sense_are_refused_in_a_sentence(kind, values, said) -> None:
     with pytest.raises(ValueError, match=said):
         kind(**values)
 
@@ -423,9 +416,7 @@ def test_json_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
     ],
     ids=["the smaller of two", "implied", "both count", "only one has δ", "guesses from a share"],
 )
-def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
-    protections: tuple[PrivacyLimit, ...], here: float
-) -> None:
+def test_the_frontier_marks_a_design_only_where_it_passes_through_it(protections, here) -> None:
     asked, path = question(protections=protections), AXES["epsilon"]
     assert path.current_value(asked) == pytest.approx(here, nan_ok=True)
     if not math.isnan(here):
@@ -435,9 +426,7 @@ def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
 
 @pytest.mark.parametrize("ends", [(0.0, 1.0), (0.1, 0.4), (0.001, 0.01), (0.9, 0.999)])
 @pytest.mark.parametrize("beta", [(1.0, 1.0), (2.0, 8.0), (30.0, 10.0), (0.5, 0.5)])
-def test_the_values_of_an_average_are_spaced_as_the_prior_is(
-    ends: tuple[float, float], beta: tuple[float, float]
-) -> None:
+def test_the_values_of_an_average_are_spaced_as_the_prior_is(ends, beta) -> None:
     asked = question(
         average=True, lowest=ends[0], highest=ends[1], values=65, believed_ones=beta[0], believed_zeros=beta[1]
     )

@@ -1,7 +1,5 @@
 """The curator's desk: its sentence, table, files and offers say what the search finds."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

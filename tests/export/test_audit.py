@@ -1,7 +1,5 @@
 """Tables of printed theorems: every verdict with its words and numbers, and the sentences above them."""
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import asdict

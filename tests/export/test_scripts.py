@@ -1,7 +1,5 @@
 """Scripts of pages: each runs beside the folder ``dpviz`` without a warning and prints the numbers of its page."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import math

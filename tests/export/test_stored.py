@@ -1,7 +1,5 @@
 """Files that are opened again: every kind is read, a hostile one is refused in a sentence, and numbers are compared."""
 
-from __future__ import annotations
-
 import json
 import resource
 import time

@@ -1,7 +1,5 @@
 """Files of numbers: every digit in the column whose name says what it is, the paper's digits in LaTeX, and a head."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import math

@@ -1,7 +1,5 @@
 """Command line of the frozen record: ``python -m tests.frozen``, described in the package."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

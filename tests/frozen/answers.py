@@ -1,7 +1,5 @@
 """Every answer of the record by its key: of the compute package, of the pages, and of their files."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -4,8 +4,6 @@ Every function of `ANSWERS` takes the arguments of a case by name. A mechanism i
 numbers, and built by `build_mechanism` before the call.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from operator import attrgetter

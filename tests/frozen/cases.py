@@ -3,8 +3,6 @@
 A mechanism is a pair: its key and its numbers.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator

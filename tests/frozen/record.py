@@ -1,7 +1,5 @@
 """The file of a record, whose bytes depend on the answers alone, and the differences between two answers."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """The frozen record: read as it was written, compared within its tolerance, and a sample of it computed anew."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

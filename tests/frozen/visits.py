@@ -1,7 +1,5 @@
 """What the pages say at the URLs of ``addresses.txt``, and the files that they offer, read without a browser."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterator

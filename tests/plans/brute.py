@@ -6,8 +6,6 @@ cells; from it follow δ(ε), the pure ε, the best guess, and the errors. That 
 have smaller errors under the same promise is tried on a lattice around the answer.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """What a plan gives away, held against every small data set, every outcome, and Google's dp-accounting."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools

@@ -1,7 +1,5 @@
 """What the page of plans shows of an answer: every number of its sentences and its picture is that of the answer."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Plans as files: they come back, wrong ones are refused in a sentence, and a notebook finds every number again."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import html

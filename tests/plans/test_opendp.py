@@ -1,7 +1,5 @@
 """The script for OpenDP: it publishes what the plan says, and nothing before the right rows stand in it."""
 
-from __future__ import annotations
-
 import csv
 import random
 import subprocess

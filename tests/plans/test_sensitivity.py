@@ -1,7 +1,5 @@
 """What other assumptions would need, held against hand computation and plans that assume them from the start."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import pickle

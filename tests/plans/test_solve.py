@@ -1,7 +1,5 @@
 """Shares of one promise: errors against whole matrices, the optimum against every share on a lattice."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

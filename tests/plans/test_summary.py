@@ -1,7 +1,5 @@
 """What is said of a plan, held against its numbers over a grid."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Withheld counts against whole matrices, and rejected designs against their own composition."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math
@@ -161,9 +159,7 @@ def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
 
 @pytest.mark.parametrize("limit", [0.001, 0.01, 0.03, 0.2])
 @pytest.mark.parametrize("threshold", [1, 20, 1000])
-def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_much(
-    threshold: int, limit: float
-) -> None:
+def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_much(threshold, limit) -> None:
     ill = CategoryShares(name="ill", limit=limit, suppress_below=threshold, measure="all_within")
     solution = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
     facts = solution_facts(solution)

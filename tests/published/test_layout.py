@@ -1,7 +1,5 @@
 """Tables in the layout of the papers, and the figures that were redrawn."""
 
-from __future__ import annotations
-
 import io
 
 import pandas as pd

@@ -1,12 +1,10 @@
 """The frozen records: all that is printed, with a verdict, a reason where it needs one, and where a reader sees it."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -28,9 +26,6 @@ from dpviz.published.records import (
 from pages.transition_matrices import PRESETS
 from pages.ui.navigation import TEXTS
 from pages.ui.text import page_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECORDS = load_records()
 PRIMARY = [record for record in RECORDS if not record.is_alternative]
@@ -98,9 +93,7 @@ def test_reasons_are_sentences_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(("paper", "place", "what", "row", "number"), READ)
-def test_a_number_that_was_read_in_the_text_is_there(
-    paper: str, place: str, what: str, row: dict[str, float], number: str
-) -> None:
+def test_a_number_that_was_read_in_the_text_is_there(paper, place, what, row, number) -> None:
     printed = [
         record.printed
         for record in PRIMARY
@@ -177,9 +170,7 @@ def test_the_study_of_mixed_data_has_the_printed_shares() -> None:
 
 
 @pytest.mark.parametrize(("path", "paper", "key"), USED, ids=[f"{path.stem} {key}" for path, _, key in USED])
-def test_numbers_of_papers_in_texts_are_those_of_the_records(
-    path: Path, paper: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_of_papers_in_texts_are_those_of_the_records(path, paper, key, monkeypatch) -> None:
     """A page shows the digits of the record, other ones where the record has others, and none that differ from ours."""
     text = path.read_text("utf-8")
     filled = fill_in_printed(text)

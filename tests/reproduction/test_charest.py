@@ -1,7 +1,5 @@
 """What Charest's tables estimate: against closed forms, enumeration and simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the checks of the papers compute, by a second computation."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import itertools

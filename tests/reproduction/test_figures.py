@@ -1,7 +1,5 @@
 """The figures without printed numbers: the frozen lines come out again, and are what a second computation finds."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

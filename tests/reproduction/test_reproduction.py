@@ -1,14 +1,11 @@
 """The frozen records come out again, and a wrong one is noticed whatever the seed."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
 from inspect import signature
 from io import StringIO
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
@@ -30,9 +27,6 @@ from tests.reproduction.evidence import (
     recompute,
 )
 from tests.reproduction.liu import share_evidence
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SMALL_BUDGET = SimulationBudget(repetitions=60)
 NUMBERS = re.compile(r"−?\d[\d.,]*(×10[⁻⁰¹²³⁴-⁹]+)?(?<![.,])")
@@ -137,9 +131,7 @@ def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkey
 @pytest.mark.parametrize(
     ("key", "count"), [("abowd_vilhuber", "140 of 142"), ("zheng", "114 of 139"), ("jackson", "3 of 3")]
 )
-def test_the_command_counts_verdicts_and_writes_what_the_page_shows(
-    key: str, count: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_counts_verdicts_and_writes_what_the_page_shows(key, count, tmp_path, capsys) -> None:
     """Row by row and to the digit, but for the day; no row of these papers is simulated."""
     path = tmp_path / "records.csv"
     assert command.main(["--paper", key, "--csv", str(path)]) == 0
@@ -154,9 +146,7 @@ def test_the_command_counts_verdicts_and_writes_what_the_page_shows(
     pd.testing.assert_frame_equal(written.drop(columns="computed"), frozen.drop(columns="computed"))
 
 
-def test_the_command_fails_where_a_record_no_longer_comes_out(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_fails_where_a_record_no_longer_comes_out(monkeypatch, capsys) -> None:
 
     def find_wrong(record: Record, budget: SimulationBudget) -> object:
         return (lambda _: Evidence(7.0)) if record.key == "eight" else find_check(record, budget)
@@ -177,9 +167,7 @@ def test_the_command_fails_where_a_record_no_longer_comes_out(
         ("--csv .", "must name a file in a folder that exists; got ."),
     ],
 )
-def test_the_command_refuses_what_it_cannot_do(
-    arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_refuses_what_it_cannot_do(arguments, sentence, capsys) -> None:
     with pytest.raises(SystemExit) as refusal:
         command.main(arguments.split())
     assert refusal.value.code == 2

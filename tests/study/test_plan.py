@@ -1,7 +1,5 @@
 """A plan is checked before it is expanded, and each cell has its seed in whatever plan it stands."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import time

@@ -1,7 +1,5 @@
 """The CSV file of a study: every digit of its cells, what a comparison takes of them, and what is refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import random

@@ -1,7 +1,5 @@
 """A study gives the digits of one process, whatever is lost on the way: a worker, the client, the disk."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import signal

@@ -1,7 +1,5 @@
 """A room of the class experiment: what its seats draw and guess, what the class finds, and what is said of it."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io
@@ -51,9 +49,7 @@ SEATS = range(1, MAX_SEATS + 1)
     ],
     ids=["beta-binomial", "more-rows", "geometric"],
 )
-def test_coverage_of_the_secret_share_is_that_of_every_release(
-    release: TwoCellSynthesizer, rule: str, sets: int
-) -> None:
+def test_coverage_of_the_secret_share_is_that_of_every_release(release, rule, sets) -> None:
     """Each tuple of released counts one by one, with the interval of an analyst who holds them."""
     if RULES[rule].min_sets > sets:
         return

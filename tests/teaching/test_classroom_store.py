@@ -1,7 +1,5 @@
 """Where rooms are kept, in SQLite and in PostgreSQL: seats taken at once, ends, limits, hostile texts."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys
@@ -267,9 +265,7 @@ def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
     writer.dispose()
 
 
-def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(
-    store: RoomStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(store, monkeypatch) -> None:
     code, token = store.open(dataclasses.replace(FRESH, running=False))
     louder, guesses = FRESH.with_design(epsilon=2.0), FRESH.with_design(epsilon=2.0).next_round(mode="guesses")
     for settings in (

@@ -1,7 +1,5 @@
 """The numbers and sentences of the game, against sums over every outcome; its rounds, which follow from the seed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from itertools import pairwise
@@ -103,9 +101,7 @@ def test_the_best_count_is_that_of_a_search_over_all_counts(epsilon: float, shar
         assert math.isclose(seen.smallest_error, mean) == isinstance(release, GeometricSanitizer)
 
 
-def test_with_all_counts_alike_the_limit_of_epsilon_is_the_smallest_error_of_any_release(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_with_all_counts_alike_the_limit_of_epsilon_is_the_smallest_error_of_any_release(monkeypatch) -> None:
     monkeypatch.setattr(
         dpviz.teaching.game.guess_count, "binomial_weights", lambda _, n: np.full((1, n + 1), 1 / (n + 1))
     )

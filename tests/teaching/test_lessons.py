@@ -1,7 +1,5 @@
 """Seven lessons: words, answers and pictures agree, whatever is drawn, guessed and moved; answers are refereed."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
