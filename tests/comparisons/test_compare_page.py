@@ -345,6 +345,7 @@ def test_what_a_method_releases_is_told_without_code_for_exponents():
 def test_an_error_is_compared_with_that_of_the_original_data(error, words):
     assert _compare_errors(error, 0.0433) == words
     assert _compare_errors(error, 0.0) == "but not at all"
+    assert _compare_errors(0.0, 0.0) == "no more than"
 
 
 def test_errors_of_a_share_stand_in_points_and_those_of_numbers_in_their_unit():
@@ -371,10 +372,6 @@ def test_errors_of_a_share_stand_in_points_and_those_of_numbers_in_their_unit():
 
     numbers = compare(DATA_KINDS["gaussian"].default(), ["modips_split"], sets=2, repetitions=40)
     assert "error" in complete_ranking(numbers).table[0]
-
-
-def test_two_errors_of_0_are_equal():
-    assert _compare_errors(0.0, 0.0) == "no more than"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from dpviz.comparisons import (
     EqualPrivacy,
     EqualPromise,
     MixedData,
-    Outcome,
     UnknownVariance,
 )
 from dpviz.comparisons.budget import SplitOverSets
@@ -29,7 +28,6 @@ from dpviz.comparisons.numeric_releases import OriginalRows
 from dpviz.comparisons.proportion import MULTIPLE_SYNTHESIS, ORIGINAL, BinaryMethod, promising_methods
 from dpviz.coverage import exact_coverage
 from dpviz.curator.question import QUESTION_KINDS as OF_DESK
-from dpviz.inference import set_moments
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.privacy.real_loss import ReleaseVerdict
 from dpviz.privacy.several_sets import delta_of_sets
@@ -40,11 +38,6 @@ AT_ANY_EPSILON = [one for one in PROMISING if not one.smallest_epsilon]
 METHODS: dict[str, Any] = {method.key: method for method in (ORIGINAL, MULTIPLE_SYNTHESIS, *PROMISING)}
 WASTEFUL = ("exponential_counts", "sdd", "sdd_exact")
 """Methods that use less ε than they are promised."""
-
-
-def last(data: BinaryData, key: str, epsilon: float, analysis: Analysis | None = None) -> Outcome:
-    *_, found = data.compare([METHODS[key]], [epsilon], analysis)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -61,19 +54,16 @@ def test_usable_shares_of_the_laplace_sanitizer_are_those_of_what_it_releases(n,
 
 
 @pytest.mark.parametrize("key", METHODS)
-def test_outcomes_are_the_exact_moments_and_coverage_of_the_same_releases(key):
-    """These are held against simulations in `coverage.test_simulation`."""
+def test_outcomes_have_the_exact_coverage_of_the_same_releases(key):
+    """Held against simulations in `coverage.test_simulation`; bias and errors in `test_count_kinds`."""
     method, data = METHODS[key], BinaryData(n=30, p=0.2)
-    sets, analysis = method.sets(4), Analysis(sets=4)
-    found, release = last(data, key, 3.0, analysis), method.synthesizer(data, 3.0 / sets)
+    sets = method.sets(4)
+    *_, found = data.compare([method], [3.0], Analysis(sets=4))
+    release = method.synthesizer(data, 3.0 / sets)
     rule = "as_if_real" if sets == 1 else "reiter_2003"  # a single set where the rule needs more
     exact = exact_coverage(synthesizer=release, p=0.2, sets=sets, rule=rule)
-    moments = set_moments(release, p=0.2, sets=sets)
     assert found.is_exact("coverage")
     assert found.coverage.value == pytest.approx(exact.coverage, rel=1e-12)
-    assert found.bias.value == pytest.approx(moments.bias, abs=1e-13)
-    square = moments.bias**2 + moments.variance_estimate
-    assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(square), rel=1e-12)
     if key in {method.key for method in PROMISING} - {"modips_truncated"}:  # which is less private than it promises
         assert found.release_error.value >= data.least_error(3.0).lower_bound
     if key == "original":
@@ -190,14 +180,6 @@ def test_what_is_quick_comes_first_and_every_method_at_every_epsilon():
     assert not any(math.isnan(one.coverage.value) for one in found[count:])
     for key in ("original", "multiple_synthesis"):
         assert len({one.root_mean_squared_error for one in found if one.method.key == key}) == 1
-
-
-@pytest.mark.parametrize("power", [-10, -9])
-def test_nearly_every_release_of_several_sets_is_usable_as_in_print(power):
-    for n, p in itertools.product((40, 100, 1000), (0.15, 0.25, 0.5)):
-        for key in ("beta_binomial", "posterior_mean"):
-            data, method = BinaryData(n=n, p=p), METHODS[key]
-            assert method.usable_share(data, math.exp(power), method.sets(10)) > 0.99995
 
 
 @pytest.mark.parametrize(("p", "n"), [(0.15, 40), (0.25, 40), (0.15, 100), (0.25, 100)])

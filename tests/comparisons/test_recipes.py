@@ -1,4 +1,4 @@
-"""The recipes of dpviz/README.md: a method is one row, a kind of data one class, a rule one record."""
+"""The recipes of dpviz/README.md: a method is one class, and so is a kind of data."""
 
 import math
 from collections.abc import Iterator
@@ -14,10 +14,7 @@ from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, UNKNOWN_VARIANCE_M
 from dpviz.core.declarations import PROPORTION, ROWS
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
-from dpviz.inference import COMBINING_RULES, RULES
-from dpviz.inference.combining_rules import CombiningRule
 from dpviz.mechanisms.base import parameter
-from tests.toys import TWICE
 
 
 class NoisyMean(NumericMethod):
@@ -88,13 +85,3 @@ def test_a_kind_of_data_is_one_class() -> None:
     assert [outcome.root_mean_squared_error.value for outcome in outcomes] == [0.125, 0.125]
     assert data.outcome(ORIGINAL_ROWS, 1.0, Analysis()).coverage.value != 0
     assert data.one_release({ORIGINAL_ROWS: 1.0}, 1, 1)[1].keys() == {"original"}
-
-
-def test_a_rule_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(TWICE, CombiningRule)
-    monkeypatch.setitem(COMBINING_RULES, TWICE.key, TWICE)
-    monkeypatch.setitem(RULES, TWICE.key, TWICE)
-    data = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-6.0, high=6.0)
-    analysis = Analysis(sets=4, repetitions=200, rule=TWICE.key)
-    outcome = data.outcome(data.method("modips_split"), 2.0, analysis)
-    assert outcome.mean_width.value > 0

@@ -190,29 +190,26 @@ def test_the_error_bound_holds_against_many_digits():
         assert abs(mpmath.mpf(exact.coverage) - total) <= exact.error_bound <= 1e-8
 
 
-@pytest.mark.parametrize("sets", [1, 2, 3])
-@pytest.mark.parametrize("beta", [6, 3])
-def test_a_curve_is_its_points(sets, beta):
-    synthesizer, rules = BetaBinomial(n=20, m=25, alpha=6, beta=beta), rules_for(sets)
-    proportions = [0.0, 0.07, 0.5, 0.31, 0.93, 1.0, 0.07]
+FEW_AND_MANY = [
+    *((BetaBinomial(n=20, m=25, alpha=6, beta=beta), sets, rules_for(sets), [0.0, 0.07, 0.5, 0.31, 0.93, 1.0, 0.07])
+      for sets in (1, 2, 3) for beta in (6, 3)),
+    *((charest(2, sets, 800), sets, ["raab_2017", "as_if_real"], [0.3, 0.5]) for sets in (1, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("synthesizer", "sets", "rules", "proportions"), FEW_AND_MANY)
+def test_a_curve_is_its_points(synthesizer, sets, rules, proportions):
     curves = coverage_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules)
-    symmetric = coverage_by_proportion(synthesizer, proportions=[0.0, 0.5, 1.0], sets=sets, rules=rules)
-    assert curves.points.tolist() == proportions and curves.coverage.shape == (len(rules), 7)
-    np.testing.assert_allclose(symmetric.coverage, curves.coverage[:, [0, 2, 5]], atol=5e-9)
+    middle_and_ends = [p for p in proportions if p in (0, 0.5, 1)]
+    symmetric = coverage_by_proportion(synthesizer, proportions=middle_and_ends, sets=sets, rules=rules)
+    assert curves.points.tolist() == proportions and curves.coverage.shape == (len(rules), len(proportions))
     for column, p in enumerate(proportions):
         found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules).values()
-        assert curves.coverage[:, column] == pytest.approx([one.coverage for one in found], abs=5e-9)
-        lengths = [one.mean_width_inside for one in found]
+        coverage, lengths = np.transpose([[one.coverage, one.mean_width_inside] for one in found])
+        assert curves.coverage[:, column] == pytest.approx(coverage, abs=1e-10)
         assert curves.mean_width_inside[:, column] == pytest.approx(lengths, abs=1e-7, nan_ok=True)
-
-
-@pytest.mark.parametrize("sets", [1, 2])
-def test_a_curve_of_large_samples_is_its_points(sets):
-    synthesizer, rules = charest(2, sets, 800), ["raab_2017", "as_if_real"]
-    curves = coverage_by_proportion(synthesizer, proportions=[0.3, 0.5], sets=sets, rules=rules)
-    for column, p in enumerate((0.3, 0.5)):
-        found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules)
-        assert curves.coverage[:, column] == pytest.approx([found[rule].coverage for rule in rules], abs=1e-10)
+        if p in symmetric.points:
+            assert symmetric.coverage[:, symmetric.points == p].ravel() == pytest.approx(coverage, abs=1e-10)
 
 
 def test_a_curve_along_synthesizers_grows_and_leaves_out_what_takes_too_long():

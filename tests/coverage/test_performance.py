@@ -127,20 +127,20 @@ def test_wilsons_ends_are_one_quantile_from_the_share(covered, runs):
     assert 0 <= low <= share <= high <= 1 and low < high
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: repetitions_needed(1.2, 0.1), "share must be a number from 0 to 1; got 1.2"),
-        (lambda: repetitions_needed(0.5, 0.0), r"error .* must be a number from 10⁻¹⁵⁰ to 10³⁰⁰; got 0"),
-        (lambda: repetitions_needed(0.5, 1e-200), "must be a number from 10⁻¹⁵⁰ to 10³⁰⁰; got 10⁻²⁰⁰"),
-        (lambda: wilson_interval(math.nan, 10), "share must be a number from 0 to 1; got nan"),
-        (lambda: wilson_interval(0.5, 0), "repetitions must be a whole number from 1 to 10⁷; got 0"),
-        (lambda: wilson_interval(0.5, 10, 1.0), "level .* must be a number from 0.001 to 0.999999; got 1"),
-    ],
-)
-def test_bad_input_is_refused_in_a_sentence(call, sentence):
+REFUSED = [
+    (repetitions_needed, (1.2, 0.1), "share must be a number from 0 to 1; got 1.2"),
+    (repetitions_needed, (0.5, 0.0), r"error .* must be a number from 10⁻¹⁵⁰ to 10³⁰⁰; got 0"),
+    (repetitions_needed, (0.5, 1e-200), "must be a number from 10⁻¹⁵⁰ to 10³⁰⁰; got 10⁻²⁰⁰"),
+    (wilson_interval, (math.nan, 10), "share must be a number from 0 to 1; got nan"),
+    (wilson_interval, (0.5, 0), "repetitions must be a whole number from 1 to 10⁷; got 0"),
+    (wilson_interval, (0.5, 10, 1.0), "level .* must be a number from 0.001 to 0.999999; got 1"),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "sentence"), REFUSED)
+def test_bad_input_is_refused_in_a_sentence(function, arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
-        call()  # type: ignore[operator]
+        function(*arguments)
 
 
 def test_an_error_without_digits_is_unknown_and_not_0():

@@ -84,13 +84,6 @@ def test_the_sum_of_counts_has_its_exact_law(synthesizer, fixed):
     assert np.all(np.abs(found - law) <= 4.5 * np.sqrt(law * (1 - law) / 40_000) + 1e-4)
 
 
-def test_sets_are_independent_given_the_confidential_count():
-    tally = run_coverage(plan_of(synthesizer=UNEVEN, confidential_count=4, repetitions=1000, shown=1000))
-    assert set(tally.shown.confidential) == {4}
-    correlations = np.asarray(np.corrcoef(tally.shown.counts.T))[np.triu_indices(3, 1)]
-    assert np.all(np.abs(correlations) < 4 / math.sqrt(1000))
-
-
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_certain_data_released_exactly_is_covered_by_intervals_of_no_width(p):
     sums = run_coverage(plan_of(synthesizer=FAITHFUL, p=p, batch=500)).sums  # b = v̄ = 0 always

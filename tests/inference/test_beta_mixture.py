@@ -80,33 +80,25 @@ def test_a_dip_between_any_two_points_of_a_grid_is_found():
     assert len(check_region(post, 0.5)) == 2
 
 
-def test_the_region_holds_its_level_by_quadrature():
-    """mpmath's integral of Σ w_x Beta(γ1 + x, γ2 + n − x) over the region, which has infinite ends."""
-    post = posterior_mixture(synthetic_counts=[3, 3], n=4, m=6, alpha=0.01, beta=0.02, gamma1=0.4, gamma2=0.7)
-    region = post.highest_density(0.7)
-    components = [tuple(map(mp.mpf, map(float, one))) for one in zip(post.weights, post.a, post.b, strict=True)]
-
-    def density(p: mp.mpf) -> mp.mpf:
-        return sum(w * p ** (a - 1) * (1 - p) ** (b - 1) / mp.beta(a, b) for w, a, b in components)
-
-    assert len(region) == 3
-    (_, low), middle, (high, _) = region
-    # p = t³ and 1 − p = t⁴ take the infinite ends out.
-    held = mp.quad(lambda t: density(t**3) * 3 * t**2, [1e-8, mp.cbrt(low)]) + mp.quad(density, middle)
-    held += mp.quad(lambda t: density(1 - t**4) * 4 * t**3, [1e-5, mp.root(1 - mp.mpf(high), 4)])
-    assert float(held) == pytest.approx(0.7, abs=1e-9)
+FEW = {"synthetic_counts": [3, 3], "n": 4, "m": 6, "alpha": 0.01, "beta": 0.02}
+MORE = {"synthetic_counts": [0, 7], "n": 12, "m": 9, "alpha": 0.3, "beta": 1.2}
 
 
-@pytest.mark.parametrize("gammas", [(0.05, 0.6), (1.0, 1.0), (3.0, 0.2)])
-def test_quantiles_have_their_probability_by_mpmath(gammas):
-    post = posterior_mixture(
-        synthetic_counts=[0, 7], n=12, m=9, alpha=0.3, beta=1.2, gamma1=gammas[0], gamma2=gammas[1]
-    )
+@pytest.mark.parametrize(
+    ("release", "gammas", "pieces"),
+    [(FEW, (0.4, 0.7), 3), (MORE, (0.05, 0.6), 3), (MORE, (1.0, 1.0), 1), (MORE, (3.0, 0.2), 2)],
+)
+def test_quantiles_and_regions_have_their_probability_by_mpmath(release, gammas, pieces):
+    post = posterior_mixture(**release, gamma1=gammas[0], gamma2=gammas[1])
+    components = list(zip(post.weights.tolist(), post.a.tolist(), post.b.tolist(), strict=True))
+
+    def mass(low, high):
+        return float(mp.fsum(w * mp.betainc(a, b, low, high, regularized=True) for w, a, b in components))
+
     for q in (0.001, 0.025, 0.5, 0.975):
-        p = mp.mpf(post.quantile(q))
-        parts = zip(post.weights.tolist(), post.a.tolist(), post.b.tolist(), strict=True)
-        below = mp.fsum(w * mp.betainc(a, b, 0, p, regularized=True) for w, a, b in parts)
-        assert float(below) == pytest.approx(q, abs=1e-12)
+        assert mass(0, post.quantile(q)) == pytest.approx(q, abs=1e-12)
+    region = post.highest_density(0.7)
+    assert sum(mass(*piece) for piece in region) == pytest.approx(0.7, abs=1e-9) and len(region) == pieces
 
 
 @pytest.mark.parametrize(("a", "b", "smallest"), [(2.5, 4.0, 1e-15), (50.0, 50.0, 1e-300)])

@@ -13,13 +13,9 @@ from scipy.stats import binom
 from dpviz.calibration.methods import CALIBRATED_METHODS
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.inference.moments import proportion_moments, release_moments, set_moments
-from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer
 from tests.coverage.listing import SMALL
 from tests.referees import charest, every_release
-
-MATRICES: dict[str, Any] = {
-    "synth_post_one": BetaBinomial, "synth_post_many": PosteriorMean, "synth_map": PosteriorMode,
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("synthesizer", SMALL, ids=lambda item: item.key)
@@ -32,10 +28,8 @@ def test_moments_are_those_of_every_release_listed(synthesizer, sets):
         within = (q * (1 - q)).mean(axis=1) / synthesizer.m
         between = q.var(axis=1, ddof=1) if sets > 1 else np.full(len(q), math.nan)
         found = set_moments(synthesizer, p=p, sets=sets)
-        for name, values in (
-            ("estimate", q.mean(axis=1)), ("within", within), ("between", between),
-            ("total", (1 + 1 / sets) * between - within),
-        ):  # fmt: skip
+        series = q.mean(axis=1), within, between, (1 + 1 / sets) * between - within
+        for name, values in zip(("estimate", "within", "between", "total"), series, strict=True):
             mean = chance @ values
             variance = chance @ (values - mean) ** 2
             np.testing.assert_allclose(getattr(found, f"mean_{name}"), mean, rtol=1e-12, atol=1e-15)
@@ -55,16 +49,10 @@ def test_no_digits_cancel_in_large_samples(size):
     np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("synthesizer", "sets"),
-    [
-        (LaplaceSanitizer(n=80, epsilon=0.3), 4),
-        *(
-            (charest(epsilon, sets, n), sets)
-            for epsilon, sets, n in [(2, 5, 100), (250, 10, 100), (2, 1, 100), (2, 20, 2000)]
-        ),
-    ],
-)
+CHARESTS = [(charest(*design), design[1]) for design in ((2, 5, 100), (250, 10, 100), (2, 1, 100), (2, 20, 2000))]
+
+
+@pytest.mark.parametrize(("synthesizer", "sets"), [(LaplaceSanitizer(n=80, epsilon=0.3), 4), *CHARESTS])
 def test_the_law_of_the_estimate_has_the_moments(synthesizer, sets):
     law = release_distribution(synthesizer, p=0.25, sets=sets, sums_only=True)
     chance, estimate, moments = law.probability, law.statistics.estimate, set_moments(synthesizer, p=0.25, sets=sets)
@@ -77,40 +65,27 @@ def test_the_law_of_the_estimate_has_the_moments(synthesizer, sets):
 SETTINGS = [(1, 1, 1.5, 1.5), (5, 3, 2.0, 7.0), (12, 30, 1.25, 40.0), (40, 8, 30.0, 1.01), (25, 25, 1000.0, 1000.0)]
 
 
-def enumerated(method, n, m, alpha, beta, p, sets):
-    """E and Var of the mean of M sets' shares, summed over n1 ~ Bin(n, p) and each row of the transition matrix."""
-    ones = np.arange(n + 1)
-    weights = binom.pmf(ones, n, p)
-    if method == "param_post":
-        mean, variance = beta_law.stats(alpha + ones, beta + (n - ones), moments="mv")
-    else:
-        matrix, shares = MATRICES[method](n=n, m=m, alpha=alpha, beta=beta).transition_matrix(), np.arange(m + 1) / m
-        mean = matrix @ shares
-        variance = matrix @ shares**2 - mean**2
-    first = float(weights @ mean)
-    return first, float(weights @ (variance / sets + mean**2)) - first**2
-
-
 @pytest.mark.parametrize("method", CALIBRATED_METHODS)
 @pytest.mark.parametrize(("n", "m", "alpha", "beta"), SETTINGS)
-def test_mean_and_variance_are_those_of_every_outcome(method, n, m, alpha, beta):
-    for proportion, sets in itertools.product((0.0, 0.03, 0.5, 0.8, 1.0), (1, 2, 10)):
+def test_mean_and_both_parts_of_the_variance_are_those_of_every_outcome(method, n, m, alpha, beta):
+    """Of the mean of the sets' shares, summed over n1 ~ Bin(n, p) and each row of the transition matrix."""
+    ones = np.arange(n + 1)
+    means, variances = beta_law.stats(alpha + ones, beta + (n - ones), moments="mv")
+    if method != "param_post":
+        release: Any = CALIBRATED_METHODS[method].two_cells(n, m, alpha, beta)
+        matrix, shares = release.transition_matrix(), np.arange(m + 1) / m
+        means = matrix @ shares
+        variances = matrix @ shares**2 - means**2
+    for proportion, sets in itertools.product((0.0, 0.03, 0.5, 0.8, 1.0), (1, 2, 10, 10**9)):
         found = proportion_moments(method, n=n, m=m, alpha=alpha, beta=beta, proportion=proportion, sets=sets)
-        mean, variance = enumerated(method, n, m, alpha, beta, proportion, sets)
+        weights = binom.pmf(ones, n, proportion)
+        mean = weights @ means
+        sampling, release = weights @ (means - mean) ** 2, weights @ variances / sets
         assert found.mean == pytest.approx(mean, rel=1e-12)
-        assert found.standard_error**2 == pytest.approx(variance, rel=1e-9, abs=1e-14)
         assert found.bias == pytest.approx(mean - proportion, abs=1e-13)
-
-
-@pytest.mark.parametrize("method", CALIBRATED_METHODS)
-def test_the_parts_are_the_variance_of_the_mean_and_the_mean_of_the_variance(method):
-    n, m, alpha, beta, p = 9, 6, 2.5, 4.0, 0.35
-    found = proportion_moments(method, n=n, m=m, alpha=alpha, beta=beta, proportion=p)
-    many = proportion_moments(method, n=n, m=m, alpha=alpha, beta=beta, proportion=p, sets=10**9)
-    _, sampling = enumerated(method, n, m, alpha, beta, p, 10**9)
-    assert found.sampling_variance == many.sampling_variance == pytest.approx(sampling, rel=1e-6)
-    assert many.release_variance == pytest.approx(found.release_variance / 10**9, rel=1e-12)
-    assert found.release_variance > 0
+        assert found.sampling_variance == pytest.approx(sampling, rel=1e-9, abs=1e-14)
+        assert found.release_variance == pytest.approx(release, rel=1e-9, abs=1e-14 / sets)
+        assert found.standard_error**2 == pytest.approx(sampling + release, rel=1e-9, abs=1e-14)
 
 
 def test_a_prior_of_nothing_and_one_of_everything():

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import mpmath as mp
 import numpy as np
@@ -64,12 +65,6 @@ def at_every_p(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def coverage(sums: ReleaseSums, low: np.ndarray, high: np.ndarray, p: np.ndarray) -> np.ndarray:
     laws = binom.pmf(np.arange(sums.n + 1), sums.n, p[:, None]) @ sums.rows
     return (laws * ((low <= p[:, None]) & (p[:, None] <= high))).sum(axis=1)
-
-
-def test_sums_are_the_rows_convolved_with_themselves():
-    release = BetaBinomial(n=4, m=3, alpha=0.7, beta=2.1)
-    direct = [np.convolve(np.convolve(row, row), row) for row in release.transition_matrix()]
-    assert np.allclose(release_sums(release, 3).rows, direct, atol=1e-15)
 
 
 @pytest.mark.parametrize(("release", "sets"), DESIGNS)
@@ -271,12 +266,6 @@ def test_crossing_ends_on_the_safe_side():
         assert 0.5 - 3e-13 <= p <= 0.5
 
 
-def test_a_table_that_is_too_large_is_refused_in_words():
-    assert not within_sums(5000, 5000, 1)
-    with pytest.raises(ValueError, match=r"n = 5,000, m = 5,000 and M = 1 it has 25,010,001"):
-        release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1)
-
-
 @pytest.mark.parametrize("level", [0.5, 0.95])
 @pytest.mark.parametrize("sets", [1, 2])
 def test_a_release_that_says_nothing_leaves_every_proportion(sets, level):
@@ -320,14 +309,26 @@ def test_where_sums_of_all_releases_are_beyond_reach_the_sum_alone_is_not():
     assert found.coverage == pytest.approx(0.95, abs=2e-3) and found.error_bound < 1e-9
 
 
-def test_what_is_not_there_is_refused_in_words():
-    release = charest(2.0, 2)
-    with pytest.raises(ValueError, match=r'a variance T to repair; "Noise-aware score \(Wilson\'s\)" has none'):
-        coverage_decomposition(synthesizer=release, p=0.3, sets=2, rule="score")
-    with pytest.raises(ValueError, match="counts must be a whole number from 0 to 100; got 101"):
-        RULES["score"].interval_from([101], synthesizer=release)
-    with pytest.raises(ValueError, match=r"M = 100 it has 100,101,001"):
-        RULES["blaker_2000"].by_sum(charest(2.0, 100, 1000), 100)  # type: ignore[attr-defined]
+SCORE, BLAKER = NOISE_AWARE_RULES["score"], NOISE_AWARE_RULES["blaker_2000"]
+# A transform of 2.5 million numbers for each of some 460 counts took two minutes that nothing could stop
+TOO_LONG = [partial(exact_coverages, synthesizer=charest(2.0, sets, 5000), p=0.25, sets=sets) for sets in (20, 500)]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: coverage_decomposition(synthesizer=charest(2.0, 2), p=0.3, sets=2, rule="score"),
+         r'a variance T to repair; "Noise-aware score \(Wilson\'s\)" has none'),
+        (lambda: SCORE.interval_from([101], synthesizer=charest(2.0, 2)), "a whole number from 0 to 100; got 101"),
+        (lambda: BLAKER.by_sum(charest(2.0, 100, 1000), 100), r"M = 100 it has 100,101,001"),
+        (lambda: release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1),
+         r"n = 5,000, m = 5,000 and M = 1 it has 25,010,001"),
+        *((partial(call, rules=["score"]), "would take too long") for call in TOO_LONG),
+    ],
+)  # fmt: skip
+def test_what_is_not_there_or_too_large_is_refused_at_once(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 def test_the_page_shows_them_among_the_rules_that_fail():
@@ -372,24 +373,17 @@ def test_sums_of_several_sets_keep_their_digits_where_they_are_small():
     assert float(1 - below(high)) == pytest.approx(5e-7, rel=1e-6)
 
 
-def test_sums_of_many_counts_that_nobody_would_wait_for_are_refused_at_once():
-    """A transform of 2.5 million numbers for each of some 460 counts took two minutes that nothing could stop."""
-    for sets in (20, 500):
-        with pytest.raises(ValueError, match="would take too long"):
-            exact_coverages(synthesizer=charest(2.0, sets, 5000), p=0.25, sets=sets, rules=["score"])
-
-
 def test_rules_whose_ends_are_searched_for_fit_up_to_20_000_sums():
-    assert RULES["blaker_2000"].is_feasible(charest(2.0, 200, 100), 200)
-    assert not RULES["blaker_2000"].is_feasible(charest(2.0, 201, 100), 201)
-    assert NOISE_AWARE_RULES["score"].is_feasible(charest(2.0, 500, 5000), 500)
+    assert BLAKER.is_feasible(charest(2.0, 200, 100), 200) and not BLAKER.is_feasible(charest(2.0, 201, 100), 201)
+    assert SCORE.is_feasible(charest(2.0, 500, 5000), 500)
+    assert not within_sums(5000, 5000, 1)
 
 
 def test_score_ends_of_huge_priors_and_of_falling_releases():
     for n in (1, 5, 100):
-        low, high = NOISE_AWARE_RULES["score"].by_sum(BetaBinomial(n=n, m=50, alpha=1e10, beta=1e10), 1)
+        low, high = SCORE.by_sum(BetaBinomial(n=n, m=50, alpha=1e10, beta=1e10), 1)
         assert (low[0], high[0], low[-1], high[-1]) == (0, 0, 1, 1)
     rising, falling = (GivenMatrix(probabilities=np.eye(11)[::step].copy()) for step in (1, -1))
-    low, high = NOISE_AWARE_RULES["score"].by_sum(rising, 1, 0.001)
-    turned = NOISE_AWARE_RULES["score"].by_sum(falling, 1, 0.001)
+    low, high = SCORE.by_sum(rising, 1, 0.001)
+    turned = SCORE.by_sum(falling, 1, 0.001)
     assert turned.low == pytest.approx(1 - high, abs=1e-9) and turned.high == pytest.approx(1 - low, abs=1e-9)

@@ -17,7 +17,7 @@ from dpviz.inference import BetaMixture, posterior_cells, posterior_given, poste
 from dpviz.inference.posterior import log_prior_counts, posterior_mixture
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage, posterior_summaries
 from dpviz.inference.secret_size import SIZE_PRIORS, posterior_secret_n, size_prior
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.mixtures import Law, check_region
 from tests.referees import charest, rows_of
@@ -41,18 +41,6 @@ def integrals(counts, n, m, alpha, beta, g1, g2):
         for power in range(3)
     )
     return zero, one / zero, two / zero - (one / zero) ** 2
-
-
-@pytest.mark.parametrize("epsilon", [0.05, 0.7, 3.0])
-def test_the_posterior_of_a_geometric_release_is_its_noise_cut_off(epsilon):
-    """∝ e^{−ε|x − j|} for x = 0 … n, of a count j at an end too, where the tail of the noise is released."""
-    release = GeometricSanitizer(n=30, epsilon=epsilon)
-    for released in (0, 1, 11, 29, 30):
-        weights = [mp.exp(-mp.mpf(epsilon) * abs(x - released)) for x in range(31)]
-        expected = np.array([float(weight / mp.fsum(weights)) for weight in weights])
-        found = posterior_given(release, [released])
-        assert np.allclose(found.weights, expected, rtol=1e-11)
-        assert found.mean == pytest.approx(expected @ (1 + np.arange(31)) / 32, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -106,15 +94,10 @@ def two_rows(column: np.ndarray) -> GivenMatrix:
     return GivenMatrix(probabilities=np.column_stack([column, 1 - column]))
 
 
-def few_or_many() -> GivenMatrix:
-    """A release that says “few or many”, or neither."""
-    x = np.arange(101)
-    return two_rows(np.where((x < 15) | (x >= 90), 0.999, 0.001))
-
-
 def test_a_posterior_with_two_modes_has_a_region_of_two_intervals():
     """Only the region of highest density leaves the middle out; it is the same where others are computed beside it."""
-    release = few_or_many()
+    x = np.arange(101)
+    release = two_rows(np.where((x < 15) | (x >= 90), 0.999, 0.001))  # “few or many”, or neither
     post = posterior_given(release, [0])
     region = check_region(post, 0.9)
     (start, low), (high, stop) = region
@@ -141,21 +124,17 @@ def test_a_flat_stretch_leaves_the_level_exact():
     assert uniform.highest_density(0.5) == [pytest.approx((0.25, 0.75), abs=1e-6)]
 
 
-def test_many_sets_without_noise_show_the_confidential_count():
-    """A release that copies the data: the posterior is the one of an analyst who sees x."""
+def test_releases_that_hide_nothing_show_the_confidential_count():
+    """The posterior is that of an analyst who sees x: of a copy, of many sets, and of one row without a prior."""
     copied = posterior_given(GivenMatrix(probabilities=np.eye(31)), [12], gamma1=2.0, gamma2=0.7)
     known = posterior_if_known(confidential_count=12, n=30, gamma1=2.0, gamma2=0.7)
     assert copied.mean == pytest.approx(known.mean, rel=1e-14)
     assert copied.interval(0.9) == pytest.approx(known.interval(0.9), abs=1e-13)
     many = posterior_mixture(synthetic_counts=[5000, 5003] * 10, n=10, m=10_000, alpha=1e-3, beta=1e-3)
     assert many.weights[5] > 0.95
-
-
-def test_no_prior_and_m_rows_are_a_binomial_of_a_posterior_draw():
-    """ε → ∞ with α → 0: the likelihood is BetaBinomial(x̃; m, x, n − x); for n = 1 the release tells x."""
-    post = posterior_mixture(synthetic_counts=[7], n=1, m=7, alpha=1e-300, beta=1e-300)
-    assert post.weights.tolist() == pytest.approx([0.0, 1.0], abs=1e-250)
-    assert post.mean == pytest.approx(2 / 3, rel=1e-14)
+    single = posterior_mixture(synthetic_counts=[7], n=1, m=7, alpha=1e-300, beta=1e-300)
+    assert single.weights.tolist() == pytest.approx([0.0, 1.0], abs=1e-250)
+    assert single.mean == pytest.approx(2 / 3, rel=1e-14)
 
 
 def test_the_naive_posterior_counts_synthetic_rows_as_real():
@@ -284,32 +263,18 @@ def test_cells_are_bayes_rule_over_all_tables(released, n, alpha, gamma):
         assert marginal.interval(0.9) == pytest.approx(law.tails(0.9), rel=1e-9)
 
 
-def mixture(**changes: Any) -> BetaMixture:
-    return posterior_mixture(**{"synthetic_counts": [3], "n": 5, "m": 5, "alpha": 1.0, "beta": 1.0} | changes)
-
-
-def covered(**changes: Any) -> object:
-    return posterior_coverage(**{"synthesizer": charest(1.0), "proportions": 0.5} | changes)
-
-
-def cells(tables: Any, n: int = 3, alpha: Any = 1.0, **changes: Any) -> Any:
-    return posterior_cells(synthetic_counts=tables, n=n, alpha=alpha, **changes)
-
-
-def secret(high: int) -> object:
-    return posterior_secret_n(synthetic_counts=[1], m=2, alpha=1, beta=1, prior=size_prior("uniform", 1, high))
+mixture: Any = partial(posterior_mixture, synthetic_counts=[3], n=5, m=5, alpha=1.0, beta=1.0)
+covered: Any = partial(posterior_coverage, synthesizer=charest(1.0), proportions=0.5)
+cells: Any = partial(posterior_cells, synthetic_counts=[[1, 2]], n=3, alpha=1.0)
+secret = partial(posterior_secret_n, synthetic_counts=[1], m=2, alpha=1, beta=1)
+NO_COUNTS = ((6, "6"), (-1, "−1"), (1.5, "1.5"), (math.nan, "nan"), ("3", "'3'"))
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *(
-            (
-                partial(mixture, synthetic_counts=[count]),
-                f"^synthetic_counts must be a whole number .* 5; got .*{shown}",
-            )
-            for count, shown in ((6, "6"), (-1, "−1"), (1.5, "1.5"), (math.nan, "nan"), ("3", "'3'"))
-        ),
+        *((partial(mixture, synthetic_counts=[count]), f"^synthetic_counts must be a whole number .* 5; got .*{shown}")
+          for count, shown in NO_COUNTS),
         (lambda: mixture(synthetic_counts=[]), "synthetic_counts must hold at least one count; got none"),
         (lambda: mixture(synthetic_counts=[[1, 2]]), "synthetic_counts must be a list of counts"),
         (lambda: mixture(gamma1=0.0), "gamma1 .* must be a number from 0.01 to 10,000; got 0"),
@@ -328,15 +293,15 @@ def secret(high: int) -> object:
         (lambda: size_prior("uniform", 9, 3), "low .* must be at most high = 3; got 9"),
         (lambda: size_prior("uniform in log n", 0, 3), "low .* must be a whole number from 1"),
         (lambda: size_prior("around a guess", 1, 3, -2.0), "guess .* must be a positive number; got −2"),
-        (lambda: secret(3000), "prior .* must span at most 2,000,000 pairs"),
-        (lambda: cells([[1, 2, 3]], 3000), "4,504,501 confidential tables"),
-        (lambda: cells([[1, 2], [1, 3]]), "same total .* got 3 and 4"),
-        (lambda: cells([[1, 2]], alpha=[1.0, 2.0, 3.0]), "alpha .* one number or 2"),
-        (lambda: cells([[1, 2]], gamma=0.0), "gamma .* must be a number"),
-        (lambda: cells([1, 2]), "one row of at least 2 counts"),
-        (lambda: cells([[1, 2]]).marginal(2), "cell must be .* 0 to 1"),
+        (lambda: secret(prior=size_prior("uniform", 1, 3000)), "prior .* must span at most 2,000,000 pairs"),
+        (lambda: cells(synthetic_counts=[[1, 2, 3]], n=3000), "4,504,501 confidential tables"),
+        (lambda: cells(synthetic_counts=[[1, 2], [1, 3]]), "same total .* got 3 and 4"),
+        (lambda: cells(alpha=[1.0, 2.0, 3.0]), "alpha .* one number or 2"),
+        (lambda: cells(gamma=0.0), "gamma .* must be a number"),
+        (lambda: cells(synthetic_counts=[1, 2]), "one row of at least 2 counts"),
+        (lambda: cells().marginal(2), "cell must be .* 0 to 1"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
