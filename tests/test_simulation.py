@@ -164,17 +164,14 @@ def test_a_file_of_another_plan_is_refused(plan):
         opened.tally_of(dataclasses.replace(plan, repetitions=300))
 
 
-@pytest.mark.parametrize(
-    ("plan", "name", "change", "sentence"),
-    [
-        (GAUSSIAN, "covered", lambda sums: 0, "whole numbers from .* to .*; got"),  # fewer than in the first block
-        (SETS, "covered", lambda sums: [0] * len(RULES), "whole numbers from .* to .*; got"),
-        (
-            SETS, "covered_negative", lambda sums: [sums["negative_total"] + 1, *sums["covered_negative"][1:]],
-            "smaller, as the other counts say; got",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("plan", "name", "change", "sentence"), [
+    (GAUSSIAN, "covered", lambda sums: 0, "whole numbers from .* to .*; got"),  # fewer than in the first block
+    (SETS, "covered", lambda sums: [0] * len(RULES), "whole numbers from .* to .*; got"),
+    (
+        SETS, "covered_negative", lambda sums: [sums["negative_total"] + 1, *sums["covered_negative"][1:]],
+        "smaller, as the other counts say; got",
+    ),
+])  # fmt: skip
 def test_counts_that_contradict_others_are_refused(plan, name, change, sentence):
     content = json.loads(save_run(prefix(plan, 200)))
     content["sums"][name] = change(content["sums"])

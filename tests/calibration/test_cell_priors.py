@@ -32,9 +32,7 @@ def test_tiny_and_large_priors_of_cells_agree_with_sorted_losses(law: str, n: in
     ("method", "n", "m", "epsilon", "delta"),
     [("synth_post_many", 10, 200, 1.0, 1e-5), ("synth_post_one", 2, 100, 1.0, 0.1)],
 )
-def test_many_rows_and_few_confidential_ones_need_a_prior(
-    method: str, n: int, m: int, epsilon: float, delta: float
-) -> None:
+def test_many_rows_and_few_confidential_ones_need_a_prior(method, n, m, epsilon, delta):
     alpha = minimum_prior(method, n=n, m=m, cells=3, epsilon=epsilon, delta=delta)
     law = DirichletMultinomial if method == "synth_post_one" else MultinomialMean
     assert law(n=n, m=m, cells=3, alpha=alpha).hockey_stick(epsilon).value <= delta * (1 + 1e-12)
@@ -81,9 +79,7 @@ def exact_delta_of_cells(method: str, n: int, m: int, cells: int, alpha: mp.mpf,
         *(("synth_post_one", n, 3, 3, epsilon, 1e-9) for n in (1, 20) for epsilon in (0.01, 1.0, 20.0, 34.5, 38.0)),
     ],
 )
-def test_a_prior_for_many_cells_and_a_large_epsilon_keeps_its_promise(
-    method: str, n: int, m: int, cells: int, epsilon: float, delta: float
-) -> None:
+def test_a_prior_for_many_cells_and_a_large_epsilon_keeps_its_promise(method, n, m, cells, epsilon, delta):
     found = minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
     with mp.workdps(60):
         shift = 1 if method == "synth_map" else 0

@@ -62,9 +62,7 @@ def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
         ("categorical", Setting(n=2000, m=2000, epsilon=1.0, delta=1e-6, cells=3), 5, {"synth_post_one"}),
     ],
 )
-def test_sets_beyond_reach_take_no_other_answer_with_them(
-    kind: str, setting: Setting, sets: int, beyond: set[str]
-) -> None:
+def test_sets_beyond_reach_take_no_other_answer_with_them(kind, setting, sets, beyond):
     *_, ways = stream_ways(KINDS[kind], setting, sets, HEADLINE)
     assert set(ways.refused) == beyond
     question = PromiseQuestion(kind=KINDS[kind], setting=setting, sets=sets)

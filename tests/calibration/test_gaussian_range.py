@@ -162,20 +162,11 @@ def test_pure_epsilon_of_a_number_has_thirteen_digits(method: str, n: int) -> No
         assert error < 1e-13, (sigma0, reach)
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "sigma0", "reach", "points"),
-    [
-        (2, 1, INFINITE, 1e-8, 600),
-        (2, 100_000, INFINITE, 6.0, 600),
-        (3, 100_000, 1.0, 1.5, 8000),
-        (100, 1, INFINITE, 60.0, 2000),
-        (100, 100, 1.0, 0.9, 600),
-        (100_000, 1, INFINITE, 3.0, 2000),
-    ],
-)
-def test_pure_epsilon_of_rows_around_one_draw_has_twelve_digits(
-    n: int, m: int, sigma0: float, reach: float, points: int
-) -> None:
+@pytest.mark.parametrize(("n", "m", "sigma0", "reach", "points"), [
+    (2, 1, INFINITE, 1e-8, 600), (2, 100_000, INFINITE, 6.0, 600), (3, 100_000, 1.0, 1.5, 8000),
+    (100, 1, INFINITE, 60.0, 2000), (100, 100, 1.0, 0.9, 600), (100_000, 1, INFINITE, 3.0, 2000),
+])  # fmt: skip
+def test_pure_epsilon_of_rows_around_one_draw_has_twelve_digits(n, m, sigma0, reach, points):
     mechanism = release("synth_post_one", n=n, m=m, sigma0=sigma0)
     with mp.workdps(40):
         assert abs(mechanism.pure_epsilon(reach) / exact_joint(mechanism, reach, points) - 1) < 1e-12
@@ -230,9 +221,7 @@ def test_no_range_makes_the_posterior_mode_private() -> None:
         ("synth_post_many", 1, INFINITE, 0.0, 5.234),
     ],
 )
-def test_known_ranges_at_epsilon_1_and_100_rows(
-    method: str, m: int, sigma0: float, delta: float, published: float
-) -> None:
+def test_known_ranges_at_epsilon_1_and_100_rows(method, m, sigma0, delta, published):
     digits = len(str(published).split(".")[1])
     assert round(maximum_range(method, n=100, m=m, sigma0=sigma0, epsilon=1.0, delta=delta), digits) == published
 

@@ -78,23 +78,10 @@ def test_log_delta_is_the_difference_of_tails(x: float, y: float, epsilon: float
         assert abs(mp.exp(mp.mpf(log_delta(x, y, epsilon))) / exact - 1) < 5e-11
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "epsilon"),
-    [
-        (1e5, 1e5, 0.01),
-        (1e5, 1e5, 0.0),
-        (1e5, 30.0, 1.0),
-        (30.0, 1e5, 1.0),
-        (1e5, 0.01, 0.5),
-        (1e-8, 1e5, 20.0),
-        (2e4, 9e4, 0.1),
-        (1e5, 2.0, 5.0),
-        (6e4, 1e5, 1e-4),
-        (5e3, 25.0, 0.7),
-        (1234.5, 77.7, 3.0),
-        (8.0, 1e12, 5.0),
-    ],
-)
+@pytest.mark.parametrize(("x", "y", "epsilon"), [
+    (1e5, 1e5, 0.01), (1e5, 1e5, 0.0), (1e5, 30.0, 1.0), (30.0, 1e5, 1.0), (1e5, 0.01, 0.5), (1e-8, 1e5, 20.0),
+    (2e4, 9e4, 0.1), (1e5, 2.0, 5.0), (6e4, 1e5, 1e-4), (5e3, 25.0, 0.7), (1234.5, 77.7, 3.0), (8.0, 1e12, 5.0),
+])  # fmt: skip
 def test_log_delta_of_large_and_lopsided_tables_is_the_integral(x: float, y: float, epsilon: float) -> None:
     assert abs(mp.expm1(log_delta(x, y, epsilon) - log_integral(x, y, epsilon))) < 1e-10
 
@@ -127,24 +114,12 @@ def test_a_delta_below_all_floating_point_numbers_has_its_logarithm() -> None:
 # All pairs of neighbours
 
 
-@pytest.mark.parametrize(
-    ("n", "alpha", "beta", "epsilon"),
-    [
-        (1, 0.5, 0.5, 1.0),
-        (2, 3.0, 3.0, 0.1),
-        (7, 2.0, 9.0, 0.5),
-        (7, 9.0, 2.0, 0.5),
-        (13, 0.01, 5.0, 3.0),
-        (30, 12.0, 12.0, 1.0),
-        (30, 1.0, 40.0, 0.0),
-        (30, 25.0, 6.0, 2.5),
-        (30, 20.0, 20.0, 20.0),
-        (18, 1e-6, 1e-6, 0.2),
-    ],
-)
-def test_the_worst_neighbours_by_a_scan_of_all_pairs_both_ways(
-    n: int, alpha: float, beta: float, epsilon: float
-) -> None:
+@pytest.mark.parametrize(("n", "alpha", "beta", "epsilon"), [
+    (1, 0.5, 0.5, 1.0), (2, 3.0, 3.0, 0.1), (7, 2.0, 9.0, 0.5), (7, 9.0, 2.0, 0.5), (13, 0.01, 5.0, 3.0),
+    (30, 12.0, 12.0, 1.0), (30, 1.0, 40.0, 0.0), (30, 25.0, 6.0, 2.5), (30, 20.0, 20.0, 20.0),
+    (18, 1e-6, 1e-6, 0.2),
+])  # fmt: skip
+def test_the_worst_neighbours_by_a_scan_of_all_pairs_both_ways(n, alpha, beta, epsilon):
     """Pair i shares i + α ones and n − 1 − i + β zeros; the other direction has ones and zeros exchanged."""
     pairs = [(alpha + i, beta + (n - 1 - i)) for i in range(n)]
     up = [tails_delta(x, y, epsilon) for x, y in pairs]

@@ -57,9 +57,7 @@ def test_the_largest_range_keeps_epsilon_alone_with_all_digits(method: str, n: i
 
 @pytest.mark.parametrize("promise", [(1.0, 0.0), (0.3, 0.0), (1.0, 1e-6)], ids=str)
 @pytest.mark.parametrize("sets", [1, 5])
-def test_no_method_is_given_a_setting_that_gives_more_away_than_was_asked(
-    promise: tuple[float, float], sets: int
-) -> None:
+def test_no_method_is_given_a_setting_that_gives_more_away_than_was_asked(promise, sets):
     data, (epsilon, delta) = CountData(n=100, m=100, p=0.25), promise
     for method in data.methods:
         if method.reference or method.sets(sets) != sets:  # type: ignore[attr-defined]

@@ -65,9 +65,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("method", "n", "m", "epsilon", "delta"), CASES)
-def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
-    method: str, n: int, m: int, epsilon: float, delta: float
-) -> None:
+def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(method, n, m, epsilon, delta):
     answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
     approximate = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     pure = minimum_prior(method, n=n, m=m, epsilon=epsilon)
@@ -107,23 +105,11 @@ def test_without_delta_the_answer_is_the_pure_one() -> None:
 # The failure of PARAM_Post
 
 
-@pytest.mark.parametrize(
-    ("n", "alpha", "beta", "epsilon"),
-    [
-        (1, 1.0, 1.0, 0.5),
-        (3, 0.2, 5.0, 1.0),
-        (8, 12.0, 12.0, 0.7),
-        (8, 40.0, 3.0, 2.0),
-        (15, 60.0, 60.0, 1.5),
-        (2, 300.0, 300.0, 1.0),
-        (5, 1e-3, 1e-3, 10.0),
-        (6, 5.0, 5.0, 1e-3),
-        (4, 2.0, 9.0, 40.0),
-    ],
-)
-def test_parameter_failure_is_the_union_of_the_neighbours_tails(
-    n: int, alpha: float, beta: float, epsilon: float
-) -> None:
+@pytest.mark.parametrize(("n", "alpha", "beta", "epsilon"), [
+    (1, 1.0, 1.0, 0.5), (3, 0.2, 5.0, 1.0), (8, 12.0, 12.0, 0.7), (8, 40.0, 3.0, 2.0), (15, 60.0, 60.0, 1.5),
+    (2, 300.0, 300.0, 1.0), (5, 1e-3, 1e-3, 10.0), (6, 5.0, 5.0, 1e-3), (4, 2.0, 9.0, 40.0),
+])  # fmt: skip
+def test_parameter_failure_is_the_union_of_the_neighbours_tails(n, alpha, beta, epsilon):
     exact = max(exact_row_failures(n, alpha, beta, epsilon))
     assert abs(parameter_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / exact - 1) < 1e-10
 

@@ -42,9 +42,7 @@ def test_sets_that_divide_the_promise_need_more(sets: int, split: float, pure: f
         ("param_post", 100_000, 1, 5, 1.0, 1e-9, 161.430907, 161.431057),
     ],
 )
-def test_priors_lie_in_brackets_with_proven_ends(
-    method: str, n: int, m: int, sets: int, epsilon: float, delta: float, low: float, high: float
-) -> None:
+def test_priors_lie_in_brackets_with_proven_ends(method, n, m, sets, epsilon, delta, low, high):
     """Both ends were certified once by bounds on every rounding."""
     assert low < minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta) < high
 
@@ -53,9 +51,7 @@ def test_priors_lie_in_brackets_with_proven_ends(
     ("n", "m", "sets", "epsilon", "delta"),
     [(4, 3, 3, 1.0, 1e-3), (6, 2, 3, 3.0, 1e-6), (3, 4, 2, 0.3, 0.02), (1, 1, 6, 1.0, 0.05), (9, 5, 2, 6.0, 0.1)],
 )
-def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
-    n: int, m: int, sets: int, epsilon: float, delta: float
-) -> None:
+def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(n, m, sets, epsilon, delta):
     prior = minimum_prior_for_sets("synth_post_one", n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
 
     def worst(alpha: float) -> float:
@@ -71,9 +67,7 @@ def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
     [(7, 60, 1.0, 1e-5, 5), (7, 60, 0.01, 1e-4, 3), (7, 60, 8.0, 1e-7, 4), (60, 40, 0.004, 1e-5, 5)],
 )
 @pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
-def test_no_pair_exceeds_delta_and_with_less_one_does(
-    method: str, n: int, m: int, epsilon: float, delta: float, sets: int
-) -> None:
+def test_no_pair_exceeds_delta_and_with_less_one_does(method, n, m, epsilon, delta, sets):
     prior = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
 
     def worst(alpha: float) -> float:

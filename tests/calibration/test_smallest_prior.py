@@ -88,9 +88,7 @@ GRID = [
 
 
 @pytest.mark.parametrize(("method", "rows", "promise"), GRID)
-def test_the_answer_is_private_and_a_millionth_less_is_not(
-    method: str, rows: tuple[int, int], promise: tuple[float, float]
-) -> None:
+def test_the_answer_is_private_and_a_millionth_less_is_not(method, rows, promise):
     (n, m), (epsilon, delta) = rows, promise
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     if alpha == SMALLEST or (method == "synth_map" and alpha < 1 + 1e-15):
@@ -114,21 +112,13 @@ def test_at_20_000_rows_no_sampled_pair_breaks_the_promise_and_the_outermost_bre
     assert log_delta(method, n, m, smaller(alpha), smaller(alpha), epsilon, sample) > math.log(delta)
 
 
-@pytest.mark.parametrize(
-    ("method", "n", "m", "epsilon", "delta"),
-    [
-        ("synth_post_one", 5, 8, 1.0, 1e-12),
-        ("synth_post_one", 2, 30, 0.1, 1e-60),
-        ("synth_post_one", 3, 40, 5.0, 1e-100),
-        ("synth_post_one", 1, 60, 50.0, 1e-20),
-        ("synth_post_many", 5, 8, 1.0, 1e-12),
-        ("synth_post_many", 3, 40, 0.5, 1e-20),
-        ("synth_post_many", 2, 60, 20.0, 1e-25),
-        ("synth_post_many", 60, 40, 5.0, 1e-30),
-        ("synth_map", 5, 8, 10.0, 1e-10),
-        ("synth_map", 3, 30, 2.0, 1e-25),
-    ],
-)
+@pytest.mark.parametrize(("method", "n", "m", "epsilon", "delta"), [
+    ("synth_post_one", 5, 8, 1.0, 1e-12), ("synth_post_one", 2, 30, 0.1, 1e-60),
+    ("synth_post_one", 3, 40, 5.0, 1e-100), ("synth_post_one", 1, 60, 50.0, 1e-20),
+    ("synth_post_many", 5, 8, 1.0, 1e-12), ("synth_post_many", 3, 40, 0.5, 1e-20),
+    ("synth_post_many", 2, 60, 20.0, 1e-25), ("synth_post_many", 60, 40, 5.0, 1e-30),
+    ("synth_map", 5, 8, 10.0, 1e-10), ("synth_map", 3, 30, 2.0, 1e-25),
+])  # fmt: skip
 def test_a_tiny_delta_is_kept_to_its_last_digit(method: str, n: int, m: int, epsilon: float, delta: float) -> None:
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     assert exact_delta(method, n, m, alpha, alpha, epsilon) <= mp.mpf(delta) * (1 + mp.mpf("1e-9"))
@@ -210,9 +200,7 @@ def test_for_unequal_priors_the_smaller_binds(method: str) -> None:
     ("n", "m", "epsilon", "delta"), [(5, 5, 1.0, 1e-3), (100, 50, 0.5, 1e-6), (30, 100, 3.0, 0.05)]
 )
 @pytest.mark.parametrize("shape", [("beta", 40.0), ("beta", 3.5), ("ratio", 2.5), ("ratio", 0.3)])
-def test_unequal_priors_with_delta(
-    method: str, n: int, m: int, epsilon: float, delta: float, shape: tuple[str, float]
-) -> None:
+def test_unequal_priors_with_delta(method, n, m, epsilon, delta, shape):
     name, value = shape
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta, **{name: value})
 
@@ -239,9 +227,7 @@ def test_unequal_priors_with_delta(
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (5, 100), (100, 5), (100, 100)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 0.0), (2.0, 0.01)])
-def test_the_mode_needs_one_more_than_the_mean_and_the_draw_no_more_than_the_mean(
-    n: int, m: int, epsilon: float, delta: float
-) -> None:
+def test_the_mode_needs_one_more_than_the_mean_and_the_draw_no_more_than_the_mean(n, m, epsilon, delta):
     one, many, mode = (minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta) for method in SYNTHETIC)
     assert mode == pytest.approx(many + 1, rel=1e-12)
     assert one <= many * (1 + 1e-12)
@@ -269,9 +255,7 @@ def test_the_answer_falls_in_epsilon_and_in_delta(method: str, n: int, m: int) -
     other=st.floats(-3, 4),
     grow=st.floats(1e-3, 3),
 )
-def test_delta_never_rises_in_the_prior(
-    method: str, n: int, m: int, epsilon: float, prior: float, other: float, grow: float
-) -> None:
+def test_delta_never_rises_in_the_prior(method, n, m, epsilon, prior, other, grow):
     shift = 1 if method == "synth_map" else 0
     low, high, beta = shift + 10**prior, shift + 10 ** (prior + grow), shift + 10**other
     less = delta_for_epsilon(release(method, n=n, m=m, alpha=low, beta=beta), epsilon)
@@ -324,26 +308,17 @@ def test_the_parameter_draw_has_an_answer_at_any_epsilon(epsilon: float) -> None
         ("synth_post_one", 100, 100, 0.2, 2e-60),
     ],
 )
-def test_the_answer_keeps_the_promise_to_the_last_digit(
-    method: str, n: int, m: int, epsilon: float, delta: float
-) -> None:
+def test_the_answer_keeps_the_promise_to_the_last_digit(method, n, m, epsilon, delta):
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
 
 
-@pytest.mark.parametrize(
-    ("method", "n", "delta", "digits"),
-    [
-        ("synth_post_one", 100, 1e-5, 6.091401),
-        ("synth_post_many", 100, 1e-5, 15.04264),
-        ("synth_map", 100, 1e-5, 16.04264),
-        ("param_post", 100, 1e-5, 20.56740),
-        ("synth_post_one", 1000, 1e-6, 7.580615),
-        ("synth_post_many", 1000, 1e-6, 22.09756),
-        ("synth_map", 1000, 1e-6, 23.09756),
-        ("param_post", 1000, 1e-6, 24.45704),
-    ],
-)
+@pytest.mark.parametrize(("method", "n", "delta", "digits"), [
+    ("synth_post_one", 100, 1e-5, 6.091401), ("synth_post_many", 100, 1e-5, 15.04264),
+    ("synth_map", 100, 1e-5, 16.04264), ("param_post", 100, 1e-5, 20.56740),
+    ("synth_post_one", 1000, 1e-6, 7.580615), ("synth_post_many", 1000, 1e-6, 22.09756),
+    ("synth_map", 1000, 1e-6, 23.09756), ("param_post", 1000, 1e-6, 24.45704),
+])  # fmt: skip
 def test_minima_at_epsilon_one(method: str, n: int, delta: float, digits: float) -> None:
     """Digits of a root found on `log_delta`, and for PARAM_Post of one in 50 digits over the outermost pairs."""
     assert f"{minimum_prior(method, n=n, m=n, epsilon=1.0, delta=delta):.7g}" == f"{digits:.7g}"

@@ -31,13 +31,10 @@ def numbers_split(epsilon: float = 1.0, analysis: Analysis = QUICK, **changes: A
     return SplitOverStatistics(data=data, method=data.method("modips_split"), epsilon=epsilon, analysis=analysis)
 
 
-@pytest.mark.parametrize(
-    ("n", "key", "p", "epsilon"),
-    [
-        (12, "beta_binomial", 0.3, 0.1), (12, "beta_binomial", 0.3, 20.0), (6, "beta_binomial", 0.1, 1.0),
-        (12, "modips", 0.3, 1.0), (6, "modips", 0.4, 30.0), (6, "sdd_exact", 0.2, 1.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "key", "p", "epsilon"), [
+    (12, "beta_binomial", 0.3, 0.1), (12, "beta_binomial", 0.3, 20.0), (6, "beta_binomial", 0.1, 1.0),
+    (12, "modips", 0.3, 1.0), (6, "modips", 0.4, 30.0), (6, "sdd_exact", 0.2, 1.0),
+])  # fmt: skip
 def test_the_best_number_of_sets_is_that_of_the_moments_of_all(n, key, p, epsilon):
     """Every number of sets up to 500, by the moments of the sets' counts: the sums over the matrix."""
     data, method = BinaryData(n=n, p=p), MATRIX_METHODS[key]

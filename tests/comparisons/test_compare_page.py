@@ -335,13 +335,10 @@ def test_what_a_method_releases_is_told_without_code_for_exponents():
     ]
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (0.0453784, "4.8 % more than"), (0.0286, "34 % less than"), (0.25, "5.77 times as much as"),
-        (0.0100, "0.231 times as much as"), (0.04331, "no more than"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "words"), [
+    (0.0453784, "4.8 % more than"), (0.0286, "34 % less than"), (0.25, "5.77 times as much as"),
+    (0.0100, "0.231 times as much as"), (0.04331, "no more than"),
+])  # fmt: skip
 def test_an_error_is_compared_with_that_of_the_original_data(error, words):
     assert _compare_errors(error, 0.0433) == words
     assert _compare_errors(error, 0.0) == "but not at all"

@@ -55,9 +55,7 @@ def test_a_difference_of_paired_sums_has_the_error_of_the_differences() -> None:
         ((math.nan, math.nan), (math.nan, math.nan), 1.0, False),
     ],
 )
-def test_numbers_are_tied_within_two_standard_errors_and_the_tolerance_of_their_search(
-    one: tuple[float, float], other: tuple[float, float], within: float, tied: bool
-) -> None:
+def test_numbers_are_tied_within_two_standard_errors_and_the_tolerance_of_their_search(one, other, within, tied):
     assert Measure(*one).tied(Measure(*other), within) == tied
     assert Measure(*other).tied(Measure(*one), within) == tied
 

@@ -173,22 +173,19 @@ def test_the_desk_takes_the_worst_of_the_range_and_says_of_how_many_values_a_slo
 NO_END = {"n": 8, "p": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("data", "epsilon", "sets", "rule", "expected"),
-    [
-        # Made by a few unlikely releases: the sum over all of them with gamma functions and the t quantiles of SciPy
-        (BinaryData(n=7, p=0.0), 25.0, 2, "reiter_2002", pytest.approx(12.630001, rel=1e-7)),
-        (BinaryData(n=8, p=1.0), 30.0, 2, "raghunathan_2003", pytest.approx(2.5252537, rel=1e-7)),
-        (BinaryData(n=3, p=0.5), 60.0, 3, "raghunathan_2003", pytest.approx(9.7680712, rel=1e-7)),
-        (BinaryData(n=6, p=0.5), 40.0, 2, "reiter_2002", pytest.approx(51462.875, rel=1e-7)),
-        (BinaryData(n=20, p=1.0), 60.0, 2, "reiter_2002", math.inf),  # 9·10¹²⁴
-        # Of the 729 releases some have ν below 10⁻³, with probability 10⁻²⁶. By the sum over all of them with mpmath
-        # the expected length is beyond 10¹²⁰, and 3.588·10⁻⁸ inside 0 to 1, as on the desk.
-        *((BinaryData(**NO_END), 60.0, 3, rule, math.inf) for rule in ("reiter_2002", "raghunathan_2003")),
-        *((CountData(m=8, **NO_END), 60.0, 3, rule, pytest.approx(3.588e-8, abs=4e-9))
-          for rule in ("reiter_2002", "raghunathan_2003")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("data", "epsilon", "sets", "rule", "expected"), [
+    # Made by a few unlikely releases: the sum over all of them with gamma functions and the t quantiles of SciPy
+    (BinaryData(n=7, p=0.0), 25.0, 2, "reiter_2002", pytest.approx(12.630001, rel=1e-7)),
+    (BinaryData(n=8, p=1.0), 30.0, 2, "raghunathan_2003", pytest.approx(2.5252537, rel=1e-7)),
+    (BinaryData(n=3, p=0.5), 60.0, 3, "raghunathan_2003", pytest.approx(9.7680712, rel=1e-7)),
+    (BinaryData(n=6, p=0.5), 40.0, 2, "reiter_2002", pytest.approx(51462.875, rel=1e-7)),
+    (BinaryData(n=20, p=1.0), 60.0, 2, "reiter_2002", math.inf),  # 9·10¹²⁴
+    # Of the 729 releases some have ν below 10⁻³, with probability 10⁻²⁶. By the sum over all of them with mpmath
+    # the expected length is beyond 10¹²⁰, and 3.588·10⁻⁸ inside 0 to 1, as on the desk.
+    *((BinaryData(**NO_END), 60.0, 3, rule, math.inf) for rule in ("reiter_2002", "raghunathan_2003")),
+    *((CountData(m=8, **NO_END), 60.0, 3, rule, pytest.approx(3.588e-8, abs=4e-9))
+      for rule in ("reiter_2002", "raghunathan_2003")),
+])  # fmt: skip
 def test_a_mean_length_is_that_of_all_releases_and_infinite_beyond_a_million(data, epsilon, sets, rule, expected):
     *_, found = data.outcomes(data.method("beta_binomial"), epsilon, epsilon, Analysis(sets=sets, rule=rule))
     assert found.mean_width.value == expected

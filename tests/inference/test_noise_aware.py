@@ -39,20 +39,13 @@ def random_matrix(seed: int, n: int, m: int) -> GivenMatrix:
 
 
 DESIGNS = [
-    (charest(2.0, 1, 30), 1),
-    (charest(2.0, 5, 20), 5),
-    (BetaBinomial(n=1, m=3, alpha=1.0, beta=1e-9), 2),
-    (BetaBinomial(n=3, m=5, alpha=1e-107, beta=1e-107), 3),
-    (PosteriorMean(n=30, m=12, alpha=3.0, beta=5.0), 4),
-    (PosteriorMode(n=12, m=40, alpha=3.0, beta=5.0), 1),
-    (LaplaceSanitizer(n=40, epsilon=0.4), 3),
-    (GeometricSanitizer(n=20, epsilon=5.0), 1),
-    (GivenMatrix(probabilities=np.eye(11)), 1),
-    (GivenMatrix(probabilities=np.eye(11)[::-1]), 2),
-    (GivenMatrix(probabilities=np.full((4, 3), 1 / 3)), 2),
-    (random_matrix(1, 6, 5), 1),
-    (random_matrix(2, 3, 9), 3),
-]
+    (charest(2.0, 1, 30), 1), (charest(2.0, 5, 20), 5), (BetaBinomial(n=1, m=3, alpha=1.0, beta=1e-9), 2),
+    (BetaBinomial(n=3, m=5, alpha=1e-107, beta=1e-107), 3), (PosteriorMean(n=30, m=12, alpha=3.0, beta=5.0), 4),
+    (PosteriorMode(n=12, m=40, alpha=3.0, beta=5.0), 1), (LaplaceSanitizer(n=40, epsilon=0.4), 3),
+    (GeometricSanitizer(n=20, epsilon=5.0), 1), (GivenMatrix(probabilities=np.eye(11)), 1),
+    (GivenMatrix(probabilities=np.eye(11)[::-1]), 2), (GivenMatrix(probabilities=np.full((4, 3), 1 / 3)), 2),
+    (random_matrix(1, 6, 5), 1), (random_matrix(2, 3, 9), 3),
+]  # fmt: skip
 
 
 def at_every_p(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -314,18 +307,15 @@ SCORE, BLAKER = NOISE_AWARE_RULES["score"], NOISE_AWARE_RULES["blaker_2000"]
 TOO_LONG = [partial(exact_coverages, synthesizer=charest(2.0, sets, 5000), p=0.25, sets=sets) for sets in (20, 500)]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: coverage_decomposition(synthesizer=charest(2.0, 2), p=0.3, sets=2, rule="score"),
-         r'a variance T to repair; "Noise-aware score \(Wilson\'s\)" has none'),
-        (lambda: SCORE.interval_from([101], synthesizer=charest(2.0, 2)), "a whole number from 0 to 100; got 101"),
-        (lambda: BLAKER.by_sum(charest(2.0, 100, 1000), 100), r"M = 100 it has 100,101,001"),
-        (lambda: release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1),
-         r"n = 5,000, m = 5,000 and M = 1 it has 25,010,001"),
-        *((partial(call, rules=["score"]), "would take too long") for call in TOO_LONG),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: coverage_decomposition(synthesizer=charest(2.0, 2), p=0.3, sets=2, rule="score"),
+     r'a variance T to repair; "Noise-aware score \(Wilson\'s\)" has none'),
+    (lambda: SCORE.interval_from([101], synthesizer=charest(2.0, 2)), "a whole number from 0 to 100; got 101"),
+    (lambda: BLAKER.by_sum(charest(2.0, 100, 1000), 100), r"M = 100 it has 100,101,001"),
+    (lambda: release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1),
+     r"n = 5,000, m = 5,000 and M = 1 it has 25,010,001"),
+    *((partial(call, rules=["score"]), "would take too long") for call in TOO_LONG),
+])  # fmt: skip
 def test_what_is_not_there_or_too_large_is_refused_at_once(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -270,38 +270,35 @@ secret = partial(posterior_secret_n, synthetic_counts=[1], m=2, alpha=1, beta=1)
 NO_COUNTS = ((6, "6"), (-1, "−1"), (1.5, "1.5"), (math.nan, "nan"), ("3", "'3'"))
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        *((partial(mixture, synthetic_counts=[count]), f"^synthetic_counts must be a whole number .* 5; got .*{shown}")
-          for count, shown in NO_COUNTS),
-        (lambda: mixture(synthetic_counts=[]), "synthetic_counts must hold at least one count; got none"),
-        (lambda: mixture(synthetic_counts=[[1, 2]]), "synthetic_counts must be a list of counts"),
-        (lambda: mixture(gamma1=0.0), "gamma1 .* must be a number from 0.01 to 10,000; got 0"),
-        (lambda: mixture(gamma2=-1.0), "gamma2 .* must be a number from 0.01 to 10,000; got −1"),
-        (lambda: mixture(n=0), "n .* must be a whole number from 1 to 10,000; got 0"),
-        (lambda: mixture(m=2.5), "m .* must be a whole number"),
-        (lambda: mixture(alpha=0.0), "alpha .* must be a number"),
-        (lambda: mixture(beta=math.inf), "beta .* must be a number"),
-        (lambda: mixture().interval(1.0), "level .* must be"),
-        (lambda: mixture().quantile(1.5), "q .* must be a number from 0 to 1; got 1.5"),
-        (lambda: posterior_if_known(confidential_count=6, n=5), "confidential_count must be .* 0 to n = 5; got 6"),
-        (lambda: posterior_given(GivenMatrix(probabilities=np.eye(3)), [0, 1]), "cannot all come from one"),
-        (lambda: posterior_summaries([3], synthesizer=charest(1.0)), "one row of counts for each release"),  # type: ignore[list-item]
-        (lambda: covered(proportions=1.5), "proportions .* from 0 to 1; got 1.5"),
-        (lambda: covered(interval="x"), "interval must be one of"),
-        (lambda: size_prior("uniform", 9, 3), "low .* must be at most high = 3; got 9"),
-        (lambda: size_prior("uniform in log n", 0, 3), "low .* must be a whole number from 1"),
-        (lambda: size_prior("around a guess", 1, 3, -2.0), "guess .* must be a positive number; got −2"),
-        (lambda: secret(prior=size_prior("uniform", 1, 3000)), "prior .* must span at most 2,000,000 pairs"),
-        (lambda: cells(synthetic_counts=[[1, 2, 3]], n=3000), "4,504,501 confidential tables"),
-        (lambda: cells(synthetic_counts=[[1, 2], [1, 3]]), "same total .* got 3 and 4"),
-        (lambda: cells(alpha=[1.0, 2.0, 3.0]), "alpha .* one number or 2"),
-        (lambda: cells(gamma=0.0), "gamma .* must be a number"),
-        (lambda: cells(synthetic_counts=[1, 2]), "one row of at least 2 counts"),
-        (lambda: cells().marginal(2), "cell must be .* 0 to 1"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "words"), [
+    *((partial(mixture, synthetic_counts=[count]), f"^synthetic_counts must be a whole number .* 5; got .*{shown}")
+      for count, shown in NO_COUNTS),
+    (lambda: mixture(synthetic_counts=[]), "synthetic_counts must hold at least one count; got none"),
+    (lambda: mixture(synthetic_counts=[[1, 2]]), "synthetic_counts must be a list of counts"),
+    (lambda: mixture(gamma1=0.0), "gamma1 .* must be a number from 0.01 to 10,000; got 0"),
+    (lambda: mixture(gamma2=-1.0), "gamma2 .* must be a number from 0.01 to 10,000; got −1"),
+    (lambda: mixture(n=0), "n .* must be a whole number from 1 to 10,000; got 0"),
+    (lambda: mixture(m=2.5), "m .* must be a whole number"),
+    (lambda: mixture(alpha=0.0), "alpha .* must be a number"),
+    (lambda: mixture(beta=math.inf), "beta .* must be a number"),
+    (lambda: mixture().interval(1.0), "level .* must be"),
+    (lambda: mixture().quantile(1.5), "q .* must be a number from 0 to 1; got 1.5"),
+    (lambda: posterior_if_known(confidential_count=6, n=5), "confidential_count must be .* 0 to n = 5; got 6"),
+    (lambda: posterior_given(GivenMatrix(probabilities=np.eye(3)), [0, 1]), "cannot all come from one"),
+    (lambda: posterior_summaries([3], synthesizer=charest(1.0)), "one row of counts for each release"),  # type: ignore[list-item]
+    (lambda: covered(proportions=1.5), "proportions .* from 0 to 1; got 1.5"),
+    (lambda: covered(interval="x"), "interval must be one of"),
+    (lambda: size_prior("uniform", 9, 3), "low .* must be at most high = 3; got 9"),
+    (lambda: size_prior("uniform in log n", 0, 3), "low .* must be a whole number from 1"),
+    (lambda: size_prior("around a guess", 1, 3, -2.0), "guess .* must be a positive number; got −2"),
+    (lambda: secret(prior=size_prior("uniform", 1, 3000)), "prior .* must span at most 2,000,000 pairs"),
+    (lambda: cells(synthetic_counts=[[1, 2, 3]], n=3000), "4,504,501 confidential tables"),
+    (lambda: cells(synthetic_counts=[[1, 2], [1, 3]]), "same total .* got 3 and 4"),
+    (lambda: cells(alpha=[1.0, 2.0, 3.0]), "alpha .* one number or 2"),
+    (lambda: cells(gamma=0.0), "gamma .* must be a number"),
+    (lambda: cells(synthetic_counts=[1, 2]), "one row of at least 2 counts"),
+    (lambda: cells().marginal(2), "cell must be .* 0 to 1"),
+])  # fmt: skip
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()

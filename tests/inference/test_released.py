@@ -96,13 +96,10 @@ def question(typed: str | None = None, **values: Any) -> Question:
     return question_of(Design(mechanism="beta_binomial", **design), typed)
 
 
-@pytest.mark.parametrize(
-    ("typed", "counts"),
-    [
-        ("31", (31,)), ("3, 4,5", (3, 4, 5)), ("3 4\t5\n6;7", (3, 4, 5, 6, 7)), (" ,0,100, ", (0, 100)), ("007", (7,)),
-        (" ".join(["12"] * 20), (12,) * 20),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("typed", "counts"), [
+    ("31", (31,)), ("3, 4,5", (3, 4, 5)), ("3 4\t5\n6;7", (3, 4, 5, 6, 7)), (" ,0,100, ", (0, 100)), ("007", (7,)),
+    (" ".join(["12"] * 20), (12,) * 20),
+])  # fmt: skip
 def test_typed_counts_are_read_and_share_the_promise(typed, counts):
     typed_in = question(typed, sets=7)
     assert read_counts(typed, 100) == counts == typed_in.release.counts

@@ -31,9 +31,7 @@ def entry(made: BinnedPosterior, x: int, j: int) -> mp.mpf:
 
 @both
 @pytest.mark.parametrize(("n", "m", "epsilon"), [(5, 4, 1e-6), (6, 9, 1.0), (40, 300, 0.3), (30, 20, 1000.0)])
-def test_entries_and_log_odds_are_those_of_many_digits(
-    cls: type[BinnedPosterior], n: int, m: int, epsilon: float
-) -> None:
+def test_entries_and_log_odds_are_those_of_many_digits(cls, n, m, epsilon):
     made = cls(n=n, m=m, epsilon=epsilon)
     table, odds = made.log_transition_matrix(), made.log_odds_table()
     with mp.workdps(60):

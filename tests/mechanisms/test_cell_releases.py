@@ -54,21 +54,11 @@ def log_three_cells(method: str, n: int, m: int, cells: int, alpha: float, epsil
 
 
 @pytest.mark.parametrize("method", LAWS)
-@pytest.mark.parametrize(
-    ("n", "m", "cells", "alpha", "epsilon"),
-    [
-        (1, 300, 3, 5.0, 0.5),
-        (100, 300, 4, 0.01, 3.0),
-        (1000, 250, 3, 1e-3, 10.0),
-        (20, 250, 50, 20.0, 1.0),
-        (20, 250, 3, 60.0, 0.01),
-        (200, 250, 3, 0.2, 5.0),
-        (7, 90, 3, 0.05, 6.0),
-    ],
-)
-def test_delta_is_the_sum_over_three_cells(
-    method: str, n: int, m: int, cells: int, alpha: float, epsilon: float
-) -> None:
+@pytest.mark.parametrize(("n", "m", "cells", "alpha", "epsilon"), [
+    (1, 300, 3, 5.0, 0.5), (100, 300, 4, 0.01, 3.0), (1000, 250, 3, 1e-3, 10.0), (20, 250, 50, 20.0, 1.0),
+    (20, 250, 3, 60.0, 0.01), (200, 250, 3, 0.2, 5.0), (7, 90, 3, 0.05, 6.0),
+])  # fmt: skip
+def test_delta_is_the_sum_over_three_cells(method, n, m, cells, alpha, epsilon):
     prior = prior_of(method, alpha)
     known = log_three_cells(method, n, m, cells, prior, epsilon)
     found = release(method, n=n, m=m, cells=cells, alpha=prior).hockey_stick(epsilon).value
@@ -107,9 +97,7 @@ def test_delta_keeps_its_digits_however_small(law: Any, alpha: float, epsilon: f
     ("n", "m", "cells", "epsilon", "delta"),
     [(100, 100, 3, 1.0, 1e-5), (100, 60, 7, 0.2, 1e-9), (1000, 20, 3, 3.0, 1e-3), (2, 5, 4, 1.0, 1e-12)],
 )
-def test_the_answer_is_private_and_a_millionth_less_is_not(
-    method: str, n: int, m: int, cells: int, epsilon: float, delta: float
-) -> None:
+def test_the_answer_is_private_and_a_millionth_less_is_not(method, n, m, cells, epsilon, delta):
     alpha = minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
     less = alpha * (1 - 1e-6)
     assert log_three_cells(method, n, m, cells, alpha, epsilon) <= math.log(delta) + 1e-9

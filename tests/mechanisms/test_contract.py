@@ -111,9 +111,7 @@ def test_the_tables_name_the_rows_and_columns(cls: type[Synthesizer], data: st.D
 
 
 @law
-def test_neighbours_are_all_tables_that_differ_by_one_substituted_row(
-    cls: type[Synthesizer], data: st.DataObject
-) -> None:
+def test_neighbours_are_all_tables_that_differ_by_one_substituted_row(cls, data):
     s = data.draw(instances(cls))
     moved = [0] * (s.row_counts.shape[1] - 2)
     expected = {
@@ -173,9 +171,7 @@ def test_the_worst_cell_is_the_largest_of_the_log_odds_table(cls: type[Synthesiz
 
 
 @law
-def test_delta_is_the_largest_divergence_and_its_neighbours_attain_it(
-    cls: type[Synthesizer], data: st.DataObject
-) -> None:
+def test_delta_is_the_largest_divergence_and_its_neighbours_attain_it(cls, data):
     s, epsilon = data.draw(questions(cls))
     worst, matrix = worst_neighbours(s, epsilon), s.transition_matrix()
     assert worst.value == privacy.delta_for_epsilon(s, epsilon) == about(listed_delta(s, epsilon))
@@ -237,9 +233,7 @@ def test_probabilistic_delta_bounds_delta(cls: type[Synthesizer], data: st.DataO
 
 
 @law
-def test_failure_counts_the_columns_that_a_neighbour_explains_worse_by_more_than_epsilon(
-    cls: type[Synthesizer], data: st.DataObject
-) -> None:
+def test_failure_counts_the_columns_that_a_neighbour_explains_worse_by_more_than_epsilon(cls, data):
     s, epsilon = data.draw(questions(cls))
     matrix, over = s.transition_matrix(), np.abs(privacy.log_odds_table(s)) > epsilon * (1 + 1e-12) + 1e-14
     for row in data.draw(st.lists(st.integers(0, s.shape[0] - 1), min_size=1, max_size=4)):

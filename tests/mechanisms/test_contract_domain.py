@@ -37,9 +37,7 @@ every_declaration = [
 
 
 @pytest.mark.parametrize(("cls", "declaration"), every_declaration)
-def test_a_value_outside_the_domain_is_refused_by_name_domain_and_value(
-    cls: type[Synthesizer], declaration: Parameter
-) -> None:
+def test_a_value_outside_the_domain_is_refused_by_name_domain_and_value(cls, declaration):
     ends = (declaration.minimum, declaration.maximum)
     for value in refused(declaration):
         each = [(declaration.default, value, declaration.default)] if declaration.per_cell else []

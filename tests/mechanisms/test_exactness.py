@@ -92,16 +92,10 @@ def geometric(s: Synthesizer, confidential: tuple[int, ...], released: tuple[int
 
 
 LAWS: dict[type[Synthesizer], Exact] = {
-    BetaBinomial: posterior_draw,
-    PosteriorMean: posterior_mean,
-    PosteriorMode: posterior_mode,
-    LaplaceSanitizer: laplace,
-    GeometricSanitizer: geometric,
-    DirichletMultinomial: posterior_draw,
-    MultinomialMean: posterior_mean,
-    MultinomialMode: posterior_mode,
-    LaplaceCells: laplace_cells,
-}
+    BetaBinomial: posterior_draw, PosteriorMean: posterior_mean, PosteriorMode: posterior_mode,
+    LaplaceSanitizer: laplace, GeometricSanitizer: geometric, DirichletMultinomial: posterior_draw,
+    MultinomialMean: posterior_mean, MultinomialMode: posterior_mode, LaplaceCells: laplace_cells,
+}  # fmt: skip
 
 
 def exact(s: Synthesizer, row: int, column: int) -> mp.mpf:

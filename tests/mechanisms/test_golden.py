@@ -115,17 +115,11 @@ def test_plug_in_with_the_posterior_draws_prior_breaks_its_promise(epsilon: floa
     assert privacy.pure_epsilon(broken) == pytest.approx(limit, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("n", "delta", "cls", "prior", "pure_prior"),
-    [
-        (100, 1e-5, BetaBinomial, 6.0915, 58.198),
-        (100, 1e-5, PosteriorMean, 15.0426, 99.501),
-        (100, 1e-5, PosteriorMode, 16.0426, 100.501),
-        (1000, 1e-6, BetaBinomial, 7.5807, 581.977),
-        (1000, 1e-6, PosteriorMean, 22.0976, 999.500),
-        (1000, 1e-6, PosteriorMode, 23.0976, 1000.500),
-    ],
-)
+@pytest.mark.parametrize(("n", "delta", "cls", "prior", "pure_prior"), [
+    (100, 1e-5, BetaBinomial, 6.0915, 58.198), (100, 1e-5, PosteriorMean, 15.0426, 99.501),
+    (100, 1e-5, PosteriorMode, 16.0426, 100.501), (1000, 1e-6, BetaBinomial, 7.5807, 581.977),
+    (1000, 1e-6, PosteriorMean, 22.0976, 999.500), (1000, 1e-6, PosteriorMode, 23.0976, 1000.500),
+])  # fmt: skip
 def test_table_of_least_priors(n: int, delta: float, cls: Any, prior: float, pure_prior: float) -> None:
     """Published to four decimals; the plug-ins' were recomputed, for the mode's must be the mean's plus 1."""
     less, more = (cls(n=n, m=n, alpha=prior + step, beta=prior + step) for step in (-1e-4, 1e-4))

@@ -27,17 +27,10 @@ def summed(x: mp.mpf, y: mp.mpf, m: int, epsilon: float) -> mp.mpf:
 
 
 PAIRS = [
-    (0.3, 0.3, 1, 0.0),
-    (2.5, 40.0, 12, 0.7),
-    (1e-200, 3.0, 40, 2.0),
-    (3.0, 1e-200, 40, 0.1),
-    (0.2, 0.4, 300, 1.5),
-    (50.0, 1e5, 2000, 3.0),
-    (5e6, 6e6, 3000, 1e-4),
-    (1e12, 2e12, 500, 1e-10),
-    (40.0, 70.0, 400, 2.3),
+    (0.3, 0.3, 1, 0.0), (2.5, 40.0, 12, 0.7), (1e-200, 3.0, 40, 2.0), (3.0, 1e-200, 40, 0.1), (0.2, 0.4, 300, 1.5),
+    (50.0, 1e5, 2000, 3.0), (5e6, 6e6, 3000, 1e-4), (1e12, 2e12, 500, 1e-10), (40.0, 70.0, 400, 2.3),
     (1e-3, 9.0, 60, 10.9),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("x", "y", "m", "epsilon"), PAIRS)
@@ -75,9 +68,7 @@ def test_a_mass_is_its_quotient_of_gamma_functions(exponents: tuple[float, float
     ("n", "m", "alpha", "beta", "epsilon"),
     [(700, 150, 3e4, 3e4, 2.8e-3), (700, 300, 2e3, 9e3, 0.06), (900, 40, 5.0, 5.0, 2.0), (500, 900, 1e6, 1e6, 4e-4)],
 )
-def test_a_posterior_draw_finds_the_worst_of_all_pairs_however_small_delta_is(
-    n: int, m: int, alpha: float, beta: float, epsilon: float
-) -> None:
+def test_a_posterior_draw_finds_the_worst_of_all_pairs_however_small_delta_is(n, m, alpha, beta, epsilon):
     i, j, best = np.arange(n)[:, None], np.arange(m + 1), -math.inf
     for ones, zeros in ((alpha, beta), (beta, alpha)):
         x, y = ones + i, zeros + (n - 1 - i)
@@ -141,9 +132,7 @@ def check(delta: PairDelta, n: int, ones: float, zeros: float) -> None:
     weights=st.lists(st.tuples(st.floats(0, 3), st.floats(0, 3), st.floats(0, 2)), min_size=1, max_size=4),
     steps=st.integers(0, 2**32 - 1),
 )
-def test_of_random_falling_functions_the_largest_is_found(
-    n: int, ones: float, zeros: float, weights: list[tuple[float, float, float]], steps: int
-) -> None:
+def test_of_random_falling_functions_the_largest_is_found(n, ones, zeros, weights, steps):
     """Sums of powers of x and y, and a random staircase that never rises in either."""
     walk_x, walk_y = (np.random.default_rng(steps + part).exponential(size=n + 1).cumsum() for part in (0, 1))
 

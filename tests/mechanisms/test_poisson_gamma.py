@@ -95,9 +95,7 @@ def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: 
 
 
 @pytest.mark.parametrize(("m", "guess", "epsilon"), [(12, 0.01, 12.0), (60, 0.001, 20.0)])
-def test_where_the_loss_rises_with_the_prior_for_a_while_its_last_crossing_counts(
-    m: int, guess: float, epsilon: float
-) -> None:
+def test_where_the_loss_rises_with_the_prior_for_a_while_its_last_crossing_counts(m, guess, epsilon):
     invented = PoissonGamma(n=1, m=m, epsilon=epsilon, public_share=guess).invented
     with mp.workdps(60):
         more = [largest_loss(1, m, guess, invented * factor) for factor in np.geomspace(1, 1e3, 40)]

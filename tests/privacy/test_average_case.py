@@ -98,9 +98,7 @@ def test_the_bounds_of_a_simulator_of_three_rows_are_those_by_hand() -> None:
     [(30, 0.5, 0.5, 0.9, 1.0), (30, 2.0, 1.0, 0.5, 5.0), (40, 1e-3, 20.0, 0.02, 1.0), (10, 0.5, 0.5, 0.5, 60.0),
      (2, 1.0, 1.0, 0.5, 400.0), (5, 8.0, 8.0, 0.5, 70.0), (60, 6.0, 6.0, 0.5, 1.0)],
 )  # fmt: skip
-def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(
-    n: int, alpha: float, beta: float, theta: float, epsilon: float
-) -> None:
+def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(n, alpha, beta, theta, epsilon):
     with mp.workdps(50 + int(epsilon)):
         weights, grow, values = binomial_distribution(n - 1, theta), mp.e ** mp.mpf(epsilon), []
         for a, b, w in ((mp.mpf(alpha), mp.mpf(beta), weights), (mp.mpf(beta), mp.mpf(alpha), weights[::-1])):

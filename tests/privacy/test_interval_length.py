@@ -62,9 +62,7 @@ def test_the_noise_rises_as_fast_as_the_promise_allows_and_no_faster(epsilon: fl
     ("n", "promise", "pair", "size"),
     pairwise([1, 2, 5, 9], PROMISES, [(0.3, 0.1), (0.5, 0.45), (1.0, 0.5), (0.9, 0.02)], [0.05, 0.5, 0.01]),
 )
-def test_no_private_test_is_more_powerful_than_a_threshold_on_the_noisy_count(
-    n: int, promise: tuple[float, float], pair: tuple[float, float], size: float
-) -> None:
+def test_no_private_test_is_more_powerful_than_a_threshold_on_the_noisy_count(n, promise, pair, size):
     (epsilon, delta), (p, other) = promise, pair
     noise, x = TulapNoise(epsilon, delta), np.arange(n + 1)
     far = noise.reach(min(size, 1 - size)) + 1
@@ -82,14 +80,13 @@ def test_no_private_test_is_more_powerful_than_a_threshold_on_the_noisy_count(
     ("n", "p", "promise", "level"),
     pairwise([1, 3, 8], [0.0, 0.2, 0.5, 1.0], [(0.0, 0.1), (1.0, 0.0), (0.5, 0.02), (3.0, 0.3)], [0.5, 0.95, 0.99]),
 )
-def test_the_bound_is_below_the_integral_of_the_programmes_by_no_more_than_it_says(
-    n: int, p: float, promise: tuple[float, float], level: float
-) -> None:
+def test_the_bound_is_below_the_integral_of_the_programmes_by_no_more_than_it_says(n, p, promise, level):
     """Acceptance rises up to p and falls after it, so that sums over the nodes bracket the integral."""
-    found, step = shortest_length(n=n, p=p, epsilon=promise[0], delta=promise[1], level=level), 1 / 160
+    (epsilon, delta), step = promise, 1 / 160
+    found = shortest_length(n=n, p=p, epsilon=epsilon, delta=delta, level=level)
     ends = []
     for nodes in (np.arange(0, p + step / 2, step), np.arange(1, p - step / 2, -step)):
-        accepted = np.array([1 - most_powerful(n, p, float(one), *promise, 1 - level) for one in nodes])
+        accepted = np.array([1 - most_powerful(n, p, float(one), epsilon, delta, 1 - level) for one in nodes])
         assert np.all(np.diff(accepted) >= -1e-7)
         ends.append((step * accepted[:-1].sum(), step * accepted[1:].sum()))
     lower, upper = (sum(one) for one in zip(*ends, strict=True))
@@ -102,9 +99,7 @@ def test_the_bound_is_below_the_integral_of_the_programmes_by_no_more_than_it_sa
     ("n", "p", "epsilon", "level"),
     pairwise([1, 7, 50], [0.0, 1e-4, 0.25, 0.5, 1.0], [1e-6, 0.05, 1.0, 8.0, 100.0], [0.5, 0.95, 0.99]),
 )
-def test_without_delta_it_is_pratts_bound_for_a_count_with_geometric_noise(
-    n: int, p: float, epsilon: float, level: float
-) -> None:
+def test_without_delta_it_is_pratts_bound_for_a_count_with_geometric_noise(n, p, epsilon, level):
     """The best tests read nothing else; and with much ε nothing but the count."""
     limits = [length_limit(release_sums(GeometricSanitizer(n=n, epsilon=epsilon), 1), proportions=p, level=level)]
     limits += [length_limit(ReleaseSums(np.eye(n + 1)), proportions=p, level=level)] if epsilon == 100 else []

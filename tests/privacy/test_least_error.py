@@ -61,9 +61,7 @@ def test_one_row_is_an_honest_coin_that_sometimes_tells_the_truth(epsilon: float
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("n", [1, 2, 21, 100])
 @pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
-def test_the_release_without_delta_keeps_epsilon_and_has_the_error(
-    n: int, epsilon: float, delta: float, criterion: str
-) -> None:
+def test_the_release_without_delta_keeps_epsilon_and_has_the_error(n, epsilon, delta, criterion):
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
     check_release(best)
     known = (1e-7 if epsilon < 20 else 1e-4) * best.root_mean_squared_error  # e^−60 is lost beside 1
@@ -75,9 +73,7 @@ def test_the_release_without_delta_keeps_epsilon_and_has_the_error(
     ("n", "epsilon", "delta"),
     [*((n, *promise) for n in (2, 10) for promise in APPROXIMATE), (130, 3.0, 0.5), (130, 60.0, 0.01), (130, 1.0, 1.0)],
 )
-def test_the_release_with_delta_keeps_the_promise_and_has_the_error(
-    n: int, epsilon: float, delta: float, criterion: str
-) -> None:
+def test_the_release_with_delta_keeps_the_promise_and_has_the_error(n, epsilon, delta, criterion):
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
     check_release(best)
     assert 0 <= best.gap <= (0.3 if epsilon > 20 else 0.1) * best.root_mean_squared_error
@@ -86,9 +82,7 @@ def test_the_release_with_delta_keeps_the_promise_and_has_the_error(
 @pytest.mark.parametrize(
     ("n", "average", "with_counts"), [(20, 0.06288, 0.06344), (50, 0.02634, 0.02643), (100, 0.01337, 0.01339)]
 )
-def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(
-    n: int, average: float, with_counts: float
-) -> None:
+def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(n, average, with_counts):
     best = least_error(n=n, epsilon=1.0)
     assert best.root_mean_squared_error == pytest.approx(average, abs=5e-6)
     assert best.root_mean_squared_error < with_counts
@@ -183,9 +177,7 @@ def programme_with_delta(n: int, epsilon: float, delta: float, numbers: np.ndarr
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta"), [(2, 0.3, 0.0), (3, 1.0, 0.0), (3, 0.0, 0.3), (4, 0.5, 0.05), (4, 2.0, 0.2)]
 )
-def test_a_programme_over_many_numbers_lies_between_both_ends(
-    n: int, epsilon: float, delta: float, criterion: str
-) -> None:
+def test_a_programme_over_many_numbers_lies_between_both_ends(n, epsilon, delta, criterion):
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
     found = programme_with_delta(n, epsilon, delta, np.linspace(0, 1, 4 * n + 1), criterion)
     assert best.lower_bound <= found * (1 + 1e-7)
@@ -241,9 +233,7 @@ def test_bound_and_mechanism_are_within_one_per_cent(n: int, epsilon: float, del
         (0.1, 0.01, 0.08, "0.8 to 0.8889", "no larger than"),
     ],
 )
-def test_a_price_that_is_not_known_to_three_digits_is_a_range(
-    root: float, gap: float, error: float, times: str, compared: str
-) -> None:
+def test_a_price_that_is_not_known_to_three_digits_is_a_range(root, gap, error, times, compared):
     best = dataclasses.replace(least_error(n=2, epsilon=1.0), root_mean_squared_error=root, gap=gap)
     assert (best.times(error), best.compared(error)) == (times, compared)
 

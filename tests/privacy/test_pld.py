@@ -23,12 +23,8 @@ ERROR = 2e-4
 """Of a composed δ at the usual resolution, relative, and never below the exact one."""
 
 CASES = [
-    (0.5, 3.0, 4, 3, 1.0),
-    (6.0, 105.0, 9, 2, 0.4),
-    (2.5, 2.5, 3, 5, 2.0),
-    (30.0, 40.0, 25, 2, 0.1),
-    (1e-3, 7, 3, 3, 9),
-]
+    (0.5, 3.0, 4, 3, 1.0), (6.0, 105.0, 9, 2, 0.4), (2.5, 2.5, 3, 5, 2.0), (30.0, 40.0, 25, 2, 0.1), (1e-3, 7, 3, 3, 9),
+]  # fmt: skip
 every_case = pytest.mark.parametrize(("x", "y", "m", "sets", "epsilon"), CASES)
 
 
@@ -49,9 +45,7 @@ def on_grid(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @every_case
-def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
-    x: float, y: float, m: int, sets: int, epsilon: float
-) -> None:
+def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(x, y, m, sets, epsilon):
     with mp.workdps(DIGITS):
         likelier, other = laws(x, y, m)
         exact = excess(tuples(likelier, sets), tuples(other, sets), epsilon)
@@ -61,9 +55,7 @@ def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
 
 @every_case
 @pytest.mark.parametrize("resolution", [0.3, 0.03, 3e-3])
-def test_the_transform_rounds_delta_up_by_the_square_of_its_resolution(
-    x: float, y: float, m: int, sets: int, epsilon: float, resolution: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_transform_rounds_delta_up_by_the_square_of_its_resolution(x, y, m, sets, epsilon, resolution, monkeypatch):
     loss = SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0)
     exact = loss.composed_delta(sets, epsilon)
     monkeypatch.setattr(pld, "MAX_LISTED", 0)
@@ -138,9 +130,7 @@ def test_one_drawn_proportion_has_the_delta_of_its_beta_tails(x: float, y: float
 
 
 @pytest.mark.parametrize("max_listed", [0, 60_000])
-def test_an_infinite_loss_and_what_is_left_out_count_as_themselves(
-    max_listed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_infinite_loss_and_what_is_left_out_count_as_themselves(max_listed, monkeypatch):
     monkeypatch.setattr(pld, "MAX_LISTED", max_listed)
     likelier, other = np.array([0.01, 0.59, 0.4]), np.array([0.0, 0.41, 0.59])
     losses = np.array([math.inf, *np.log(likelier[1:] / other[1:])])

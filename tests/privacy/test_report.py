@@ -264,9 +264,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
 
 @pytest.mark.parametrize("release", [one for one in RELEASES if isinstance(one, TwoCellSynthesizer)], ids=repr)
 @pytest.mark.parametrize("epsilon", EPSILONS[1::2])
-def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
-    release: TwoCellSynthesizer, epsilon: float
-) -> None:
+def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(release, epsilon):
     truth = np.arange(release.n + 1)[:, None] / release.n
     squares = (release.transition_matrix() * (np.arange(release.m + 1) / release.m - truth) ** 2).sum(axis=1)
     errors = {"average": math.sqrt(squares.mean()), "worst": math.sqrt(squares.max())}

@@ -36,14 +36,10 @@ INNER = GivenMatrix(probabilities=np.array([[0.5, 0.5], [0.45, 0.55], [0.05, 0.9
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.3, 0.5, 0.2], [0.2, 0.6, 0.2]]))
 
 RELEASES: list[TwoCellSynthesizer] = [
-    BetaBinomial(n=4, m=5, alpha=0.5, beta=0.5),
-    BetaBinomial(n=3, m=6, alpha=1e-6, beta=2.0),
-    PosteriorMean(n=4, m=4, alpha=1.0, beta=0.3),
-    PosteriorMode(n=2, m=3, alpha=1.5, beta=1.5),
-    GeometricSanitizer(n=4, epsilon=1.0),
-    LaplaceSanitizer(n=3, epsilon=0.7),
-    INNER,
-]
+    BetaBinomial(n=4, m=5, alpha=0.5, beta=0.5), BetaBinomial(n=3, m=6, alpha=1e-6, beta=2.0),
+    PosteriorMean(n=4, m=4, alpha=1.0, beta=0.3), PosteriorMode(n=2, m=3, alpha=1.5, beta=1.5),
+    GeometricSanitizer(n=4, epsilon=1.0), LaplaceSanitizer(n=3, epsilon=0.7), INNER,
+]  # fmt: skip
 
 
 def subsampled_delta(release: TwoCellSynthesizer, population: int, epsilon: float) -> float:
@@ -106,9 +102,7 @@ def test_log_odds_stay_exact_where_probabilities_underflow() -> None:
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
 @pytest.mark.parametrize("population", [7, 40])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.5])
-def test_printed_is_never_below_tight_nor_tight_below_exact(
-    release: TwoCellSynthesizer, population: int, epsilon: float
-) -> None:
+def test_printed_is_never_below_tight_nor_tight_below_exact(release, population, epsilon):
     rate, own = release.n / population, delta_for_epsilon(release, epsilon)
     printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, rate)
     assert printed >= tight

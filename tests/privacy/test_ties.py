@@ -57,13 +57,8 @@ def given(*rows: list[float]) -> GivenMatrix:
 
 def releases() -> Iterator[Release]:
     sizes = [
-        (5, 3, 1.0, 1.0),
-        (5, 1, 2.5, 2.5),
-        (1, 1, 1.0, 1.0),
-        (4, 9, 1e-300, 2.0),
-        (3, 3, 1e11, 1e11),
-        (6, 8, 0.5, 3.0),
-    ]
+        (5, 3, 1.0, 1.0), (5, 1, 2.5, 2.5), (1, 1, 1.0, 1.0), (4, 9, 1e-300, 2.0), (3, 3, 1e11, 1e11), (6, 8, 0.5, 3.0),
+    ]  # fmt: skip
     for n, m, alpha, beta in sizes:
         yield BetaBinomial(n=n, m=m, alpha=alpha, beta=beta)
         yield PosteriorMean(n=n, m=m, alpha=alpha, beta=beta)
@@ -155,9 +150,7 @@ def test_delta_never_rises_across_a_tie(one: Release) -> None:
     ("n", "m", "alpha", "delta", "least"),
     [(5, 3, 1.0, 0.25, 0.0), (5, 1, 2.5, 0.1, 0.0), (1, 1, 1.0, 1 / 3, 0.0), (1, 1, 1.0, 1 / 6, math.log(1.5))],
 )
-def test_a_delta_that_equals_that_of_epsilon_0_needs_no_epsilon(
-    n: int, m: int, alpha: float, delta: float, least: float
-) -> None:
+def test_a_delta_that_equals_that_of_epsilon_0_needs_no_epsilon(n, m, alpha, delta, least):
     """δ(0) by hand, n = 5: Pr(m1 ≥ 2 | 1) − Pr(m1 ≥ 2 | 0) = 1/4 for m = 3, and 1 / (n + 2α) = 1/10 for m = 1."""
     found = summarize(BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), 2.0, delta).epsilon_at_delta
     assert found == pytest.approx(least, abs=1e-14)

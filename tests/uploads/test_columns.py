@@ -90,9 +90,7 @@ COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
 
 
 @pytest.mark.parametrize(("content", "words"), FILES.values(), ids=FILES.keys())
-def test_a_file_that_is_no_table_is_refused_in_a_sentence_that_says_where(
-    content: str | bytes, words: list[str]
-) -> None:
+def test_a_file_that_is_no_table_is_refused_in_a_sentence_that_says_where(content, words):
     with pytest.raises(ValueError) as refusal:
         read_columns(content)
     sentence = str(refusal.value)
@@ -101,9 +99,7 @@ def test_a_file_that_is_no_table_is_refused_in_a_sentence_that_says_where(
 
 
 @pytest.mark.parametrize(("cells", "reading", "words"), COLUMNS.values(), ids=COLUMNS.keys())
-def test_a_column_that_cannot_be_read_so_says_where_and_what_is_allowed(
-    cells: list[str], reading: str, words: list[str]
-) -> None:
+def test_a_column_that_cannot_be_read_so_says_where_and_what_is_allowed(cells, reading, words):
     with pytest.raises(ValueError) as refusal:
         getattr(column(*cells), reading)()
     sentence = str(refusal.value)
@@ -122,9 +118,7 @@ def test_a_column_that_cannot_be_read_so_says_where_and_what_is_allowed(
     ],
     ids=range(4),
 )
-def test_what_is_too_large_is_refused_before_it_is_split(
-    text: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_too_large_is_refused_before_it_is_split(text, words, monkeypatch):
     """What the csv module takes is a copy of the text, in four bytes a letter."""
     monkeypatch.setattr(limits, "MAX_PILOT_ROWS", 1_000)
     tracemalloc.start()
@@ -183,19 +177,11 @@ def test_what_is_written_as_csv_is_read_back(rows: list[list[str]], separator: s
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        SMALL,
-        SMALL.replace(",", ";"),
-        SMALL.replace(",", "\t"),
-        SMALL.replace("\n", "\r\n"),
-        SMALL.replace("\n", "\r"),
-        SMALL.replace("\n", "\n\n"),
-        "\n\n" + SMALL + "\n\n",
-        SMALL.replace("south", '"south"').replace(",", ", "),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    SMALL, SMALL.replace(",", ";"), SMALL.replace(",", "\t"), SMALL.replace("\n", "\r\n"),
+    SMALL.replace("\n", "\r"), SMALL.replace("\n", "\n\n"), "\n\n" + SMALL + "\n\n",
+    SMALL.replace("south", '"south"').replace(",", ", "),
+])  # fmt: skip
 @pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig", "utf-16"])
 def test_separators_line_ends_and_encodings_are_understood(text: str, encoding: str | None) -> None:
     file = read_columns(text if encoding is None else text.encode(encoding))
@@ -279,9 +265,7 @@ def test_marks_in_numbers_are_read_as_they_are_probably_meant_and_said(text: str
         ("age,place,age\n17,a,18\n41,b,42", ("place",), 2, ["because several columns have the name: “age”."]),
     ],
 )
-def test_the_first_line_may_name_the_separator_and_not_every_column(
-    text: str, names: tuple[str, ...], first_line: int, notes: list[str]
-) -> None:
+def test_the_first_line_may_name_the_separator_and_not_every_column(text, names, first_line, notes):
     found = read_columns(text)
     assert (found.names, found.lines) == (names, [first_line, first_line + 1])
     assert [word in note for word, note in zip(notes, found.notes, strict=True)] == [True] * len(notes)
@@ -373,19 +357,10 @@ def test_a_column_that_is_not_normal_is_said_to_be_none_with_the_bias_of_its_bou
         assert (dataclasses.replace(normal, skewness=skew, excess=excess).misfit == "") == fits
 
 
-@pytest.mark.parametrize(
-    ("cells", "one"),
-    [
-        (["0", "1"], "1"),
-        (["1", "2"], "1"),
-        (["no", "Yes"], "Yes"),
-        (["TRUE", "FALSE"], "TRUE"),
-        (["nein", "ja"], "ja"),
-        (["male", "female"], "male"),
-        (["10", "9"], "10"),
-        (["0.0", "1.0"], "1.0"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "one"), [
+    (["0", "1"], "1"), (["1", "2"], "1"), (["no", "Yes"], "Yes"), (["TRUE", "FALSE"], "TRUE"),
+    (["nein", "ja"], "ja"), (["male", "female"], "male"), (["10", "9"], "10"), (["0.0", "1.0"], "1.0"),
+])  # fmt: skip
 def test_a_one_is_what_says_so_or_else_the_second_in_order(cells: list[str], one: str) -> None:
     found = column(*cells)
     assert found.is_two_valued and found.default_value == one == found.proportion().value
@@ -452,20 +427,11 @@ def test_bounds_of_whole_numbers_are_whole_and_near(smallest: int, spread: int) 
     assert smallest - step <= low and high <= smallest + spread + step
 
 
-@pytest.mark.parametrize(
-    ("numbers", "bounds"),
-    [
-        (("17", "64"), (15, 65)),
-        (("15", "65"), (10, 70)),
-        (("0", "100"), (0, 110)),
-        (("0.4", "97.5"), (0, 100)),
-        (("-3", "0"), (-4, 0)),
-        (("0", "0"), (0, 1)),
-        (("5", "5"), (4, 6)),
-        (("2019", "2024"), (2018, 2025)),
-        (("1e-300", "2e-300"), (0, 1e-101)),
-    ],
-)
+@pytest.mark.parametrize(("numbers", "bounds"), [
+    (("17", "64"), (15, 65)), (("15", "65"), (10, 70)), (("0", "100"), (0, 110)), (("0.4", "97.5"), (0, 100)),
+    (("-3", "0"), (-4, 0)), (("0", "0"), (0, 1)), (("5", "5"), (4, 6)), (("2019", "2024"), (2018, 2025)),
+    (("1e-300", "2e-300"), (0, 1e-101)),
+])  # fmt: skip
 def test_suggested_bounds_are_round(numbers: tuple[str, str], bounds: tuple[float, float]) -> None:
     facts = column(*numbers).numbers()
     assert (facts.low, facts.high) == bounds

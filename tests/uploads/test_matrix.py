@@ -8,7 +8,6 @@ import re
 import string
 import tracemalloc
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -294,15 +293,12 @@ def test_figure_2_lies_within_what_the_digits_of_figure_1_leave_open() -> None:
 @pytest.mark.parametrize(
     "law",
     [
-        FIG_1,
-        BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
-        BetaBinomial(n=4, m=7, alpha=2.5, beta=1),
-        PosteriorMean(n=6, m=3, alpha=1, beta=3),
-        LaplaceSanitizer(n=5, epsilon=2),
+        FIG_1, BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5), BetaBinomial(n=4, m=7, alpha=2.5, beta=1),
+        PosteriorMean(n=6, m=3, alpha=1, beta=3), LaplaceSanitizer(n=5, epsilon=2),
         GeometricSanitizer(n=8, epsilon=0.75),
     ],
     ids=repr,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("decimals", [6, None])
 def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decimals: int | None) -> None:
     matrix = law.transition_matrix()
@@ -367,9 +363,7 @@ def test_a_written_matrix_is_read_back(cls: type[Synthesizer], data: st.DataObje
 @pytest.mark.parametrize(
     ("decimals", "places"), [(1, "1 decimal"), (2, "2 decimals"), (np.array([[1, 1], [2, 2]]), "their own last digits")]
 )
-def test_the_epsilon_before_rounding_lies_where_every_corner_of_the_roundings_puts_it(
-    decimals: Any, places: str
-) -> None:
+def test_the_epsilon_before_rounding_lies_where_every_corner_of_the_roundings_puts_it(decimals, places):
     printed = GivenMatrix(probabilities=[[0.5, 0.5], [0.3, 0.7]], decimals=decimals)
     half = np.broadcast_to(0.5 * 10.0 ** -np.asarray(decimals, dtype=float), (2, 2))
     losses = []
