@@ -218,20 +218,17 @@ def test_whatever_a_file_says_it_is_refused_in_a_sentence_or_can_be_measured(pla
                 assert not isinstance(tally, CoverageTally) or performance_of(tally).repetitions == tally.repetitions
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "text must be a run in JSON, complete and unchanged"),
-        ("[" * 100_000, "text must be a run in JSON"),
-        ('{"dpviz_run": 2, "about": ' + "9" * 5000 + "}", "text must be a run in JSON"),
-        ("null", 'with "dpviz_run"; got None'),
-        ('{"dpviz_run": 1}', r"dpviz_run \(version of the file\) must be 2; got 1"),
-        ('{"dpviz_run": 1e999}', r"must be 2; got ∞"),
-        ('{"dpviz_run": 2}', "about must be named values in braces; got None"),
-        ('{"dpviz_run": 2, "about": {}, "fingerprint": 5}', "fingerprint must be text; got 5"),
-        (" " * (MAX_RUN_CHARACTERS + 1), "text must have at most 1,000,000 characters; got 1,000,001"),
-    ],
-)
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("", "text must be a run in JSON, complete and unchanged"),
+    ("[" * 100_000, "text must be a run in JSON"),
+    ('{"dpviz_run": 2, "about": ' + "9" * 5000 + "}", "text must be a run in JSON"),
+    ("null", 'with "dpviz_run"; got None'),
+    ('{"dpviz_run": 1}', r"dpviz_run \(version of the file\) must be 2; got 1"),
+    ('{"dpviz_run": 1e999}', r"must be 2; got ∞"),
+    ('{"dpviz_run": 2}', "about must be named values in braces; got None"),
+    ('{"dpviz_run": 2, "about": {}, "fingerprint": 5}', "fingerprint must be text; got 5"),
+    (" " * (MAX_RUN_CHARACTERS + 1), "text must have at most 1,000,000 characters; got 1,000,001"),
+])  # fmt: skip
 def test_what_is_no_run_is_refused_in_a_sentence(text, sentence):
     with pytest.raises(ValueError, match=sentence):
         read_run(text)

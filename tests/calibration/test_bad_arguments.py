@@ -70,14 +70,11 @@ BAD: dict[Callable[..., Any], list[tuple[str, dict[str, Any]]]] = {
 """By function the beginning of its refusal, and what is wrong."""
 
 
-@pytest.mark.parametrize(
-    ("function", "beginning", "changes"),
-    [
-        pytest.param(function, *case, id=f"{function.__name__}-{case[1]}")
-        for function, cases in BAD.items()
-        for case in cases
-    ],
-)
+@pytest.mark.parametrize(("function", "beginning", "changes"), [
+    pytest.param(function, *case, id=f"{function.__name__}-{case[1]}")
+    for function, cases in BAD.items()
+    for case in cases
+])  # fmt: skip
 def test_a_bad_argument_is_named(function: Callable[..., Any], beginning: str, changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=rf"^{beginning}(?!\w)") as refusal:
         function(**GOOD[function] | changes)

@@ -65,20 +65,17 @@ def exact_delta_of_cells(method: str, n: int, m: int, cells: int, alpha: mp.mpf,
     return total / all_of_them
 
 
-@pytest.mark.parametrize(
-    ("method", "n", "m", "cells", "epsilon", "delta"),
-    [
-        ("synth_post_one", 1000, 1000, 3, 40.0, 1e-6),
-        ("synth_post_one", 1000, 1000, 3, 36.0, 1e-6),
-        ("synth_post_one", 3, 1, 3, 12.0, 1e-12),
-        ("synth_post_one", 1, 5, 1000, 50.0, 0.4),
-        ("synth_post_one", 100, 30, 4, 44.0, 1e-15),
-        ("synth_post_many", 1000, 1, 3, 40.0, 1e-6),
-        ("synth_post_many", 2, 30, 7, 50.0, 1e-15),
-        ("synth_map", 1, 3, 3, 37.0, 1e-10),
-        *(("synth_post_one", n, 3, 3, epsilon, 1e-9) for n in (1, 20) for epsilon in (0.01, 1.0, 20.0, 34.5, 38.0)),
-    ],
-)
+@pytest.mark.parametrize(("method", "n", "m", "cells", "epsilon", "delta"), [
+    ("synth_post_one", 1000, 1000, 3, 40.0, 1e-6),
+    ("synth_post_one", 1000, 1000, 3, 36.0, 1e-6),
+    ("synth_post_one", 3, 1, 3, 12.0, 1e-12),
+    ("synth_post_one", 1, 5, 1000, 50.0, 0.4),
+    ("synth_post_one", 100, 30, 4, 44.0, 1e-15),
+    ("synth_post_many", 1000, 1, 3, 40.0, 1e-6),
+    ("synth_post_many", 2, 30, 7, 50.0, 1e-15),
+    ("synth_map", 1, 3, 3, 37.0, 1e-10),
+    *(("synth_post_one", n, 3, 3, epsilon, 1e-9) for n in (1, 20) for epsilon in (0.01, 1.0, 20.0, 34.5, 38.0)),
+])  # fmt: skip
 def test_a_prior_for_many_cells_and_a_large_epsilon_keeps_its_promise(method, n, m, cells, epsilon, delta):
     found = minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
     with mp.workdps(60):

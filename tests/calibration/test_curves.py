@@ -55,13 +55,10 @@ def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
         assert shares.advanced <= ways.exact[method, 4]
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting", "sets", "beyond"),
-    [
-        ("bernoulli", Setting(n=10_000, m=10_000, epsilon=1.0, delta=1e-6), 20, {"synth_post_many", "synth_map"}),
-        ("categorical", Setting(n=2000, m=2000, epsilon=1.0, delta=1e-6, cells=3), 5, {"synth_post_one"}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "setting", "sets", "beyond"), [
+    ("bernoulli", Setting(n=10_000, m=10_000, epsilon=1.0, delta=1e-6), 20, {"synth_post_many", "synth_map"}),
+    ("categorical", Setting(n=2000, m=2000, epsilon=1.0, delta=1e-6, cells=3), 5, {"synth_post_one"}),
+])  # fmt: skip
 def test_sets_beyond_reach_take_no_other_answer_with_them(kind, setting, sets, beyond):
     *_, ways = stream_ways(KINDS[kind], setting, sets, HEADLINE)
     assert set(ways.refused) == beyond

@@ -211,16 +211,13 @@ def test_no_range_makes_the_posterior_mode_private() -> None:
     assert maximum_range("param_map", n=100, epsilon=1.0) == maximum_range("param_map", n=9, epsilon=9, delta=0.5) == 0
 
 
-@pytest.mark.parametrize(
-    ("method", "m", "sigma0", "delta", "published"),
-    [
-        ("param_post", 1, 1.0, 1e-5, 1.347),
-        ("synth_map", 100, 1.0, 1e-5, 1.354),
-        ("param_post", 1, INFINITE, 0.0, 0.52085),
-        ("synth_post_one", 1, INFINITE, 0.0, 5.234),
-        ("synth_post_many", 1, INFINITE, 0.0, 5.234),
-    ],
-)
+@pytest.mark.parametrize(("method", "m", "sigma0", "delta", "published"), [
+    ("param_post", 1, 1.0, 1e-5, 1.347),
+    ("synth_map", 100, 1.0, 1e-5, 1.354),
+    ("param_post", 1, INFINITE, 0.0, 0.52085),
+    ("synth_post_one", 1, INFINITE, 0.0, 5.234),
+    ("synth_post_many", 1, INFINITE, 0.0, 5.234),
+])  # fmt: skip
 def test_known_ranges_at_epsilon_1_and_100_rows(method, m, sigma0, delta, published):
     digits = len(str(published).split(".")[1])
     assert round(maximum_range(method, n=100, m=m, sigma0=sigma0, epsilon=1.0, delta=delta), digits) == published

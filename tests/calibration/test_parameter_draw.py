@@ -86,18 +86,15 @@ def test_log_delta_of_large_and_lopsided_tables_is_the_integral(x: float, y: flo
     assert abs(mp.expm1(log_delta(x, y, epsilon) - log_integral(x, y, epsilon))) < 1e-10
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "epsilon"),
-    [
-        (860.0, 870.0, 1.5),  # near e^−570
-        (1255.0, 179.0, 2.2),
-        (122.0, 72.0, 9.0),
-        (12.0, 3.0, 150.0),
-        (60.0, 15.0, 40.0),
-        (7.0, 500.0, 4.0),
-        (90_000.0, 95_000.0, 0.11),
-    ],
-)
+@pytest.mark.parametrize(("x", "y", "epsilon"), [
+    (860.0, 870.0, 1.5),  # near e^−570
+    (1255.0, 179.0, 2.2),
+    (122.0, 72.0, 9.0),
+    (12.0, 3.0, 150.0),
+    (60.0, 15.0, 40.0),
+    (7.0, 500.0, 4.0),
+    (90_000.0, 95_000.0, 0.11),
+])  # fmt: skip
 def test_log_delta_holds_to_the_end_of_the_floating_point_numbers(x: float, y: float, epsilon: float) -> None:
     exact = log_integral(x, y, epsilon)
     assert -690 < exact < -5

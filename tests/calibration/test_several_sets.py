@@ -27,21 +27,18 @@ def test_sets_that_divide_the_promise_need_more(sets: int, split: float, pure: f
     assert shares == [pytest.approx(split, rel=4e-4), pytest.approx(pure, rel=1e-3)]
 
 
-@pytest.mark.parametrize(
-    ("method", "n", "m", "sets", "epsilon", "delta", "low", "high"),
-    [
-        ("synth_post_one", 100, 100, 2, 1.0, 1e-5, 13.438, 13.448),
-        ("synth_post_one", 100, 100, 5, 1.0, 1e-5, 33.077763, 33.077794),
-        ("synth_post_one", 100, 100, 10, 1.0, 1e-5, 60.46, 60.62),
-        ("synth_post_one", 1000, 1000, 10, 1.0, 1e-5, 69.2304298, 69.2304955),
-        ("param_post", 100, 100, 5, 1.0, 1e-5, 108.315036, 108.315138),
-        ("param_post", 1000, 1, 20, 2.0, 1e-6, 112.590304, 112.590411),
-        ("synth_post_one", 100, 100, 1000, 2.0, 1e-6, 633.102494, 633.103094),
-        ("param_post", 30, 30, 100, 20.0, 1e-3, 7.68866085, 7.68866816),
-        ("synth_post_one", 50, 2000, 5, 30.0, 1e-5, 0.00780366922, 0.00780367624),
-        ("param_post", 100_000, 1, 5, 1.0, 1e-9, 161.430907, 161.431057),
-    ],
-)
+@pytest.mark.parametrize(("method", "n", "m", "sets", "epsilon", "delta", "low", "high"), [
+    ("synth_post_one", 100, 100, 2, 1.0, 1e-5, 13.438, 13.448),
+    ("synth_post_one", 100, 100, 5, 1.0, 1e-5, 33.077763, 33.077794),
+    ("synth_post_one", 100, 100, 10, 1.0, 1e-5, 60.46, 60.62),
+    ("synth_post_one", 1000, 1000, 10, 1.0, 1e-5, 69.2304298, 69.2304955),
+    ("param_post", 100, 100, 5, 1.0, 1e-5, 108.315036, 108.315138),
+    ("param_post", 1000, 1, 20, 2.0, 1e-6, 112.590304, 112.590411),
+    ("synth_post_one", 100, 100, 1000, 2.0, 1e-6, 633.102494, 633.103094),
+    ("param_post", 30, 30, 100, 20.0, 1e-3, 7.68866085, 7.68866816),
+    ("synth_post_one", 50, 2000, 5, 30.0, 1e-5, 0.00780366922, 0.00780367624),
+    ("param_post", 100_000, 1, 5, 1.0, 1e-9, 161.430907, 161.431057),
+])  # fmt: skip
 def test_priors_lie_in_brackets_with_proven_ends(method, n, m, sets, epsilon, delta, low, high):
     """Both ends were certified once by bounds on every rounding."""
     assert low < minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta) < high

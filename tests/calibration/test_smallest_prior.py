@@ -299,15 +299,12 @@ def test_the_parameter_draw_has_an_answer_at_any_epsilon(epsilon: float) -> None
     assert 0 < delta_for_epsilon(made, epsilon) <= 1e-30
 
 
-@pytest.mark.parametrize(
-    ("method", "n", "m", "epsilon", "delta"),
-    [
-        ("synth_post_many", 1000, 1, 5.0, 1e-3),
-        ("synth_post_one", 1, 1, 0.0, 1e-6),
-        ("param_post", 1, 1, 10.0, 1e-3),
-        ("synth_post_one", 100, 100, 0.2, 2e-60),
-    ],
-)
+@pytest.mark.parametrize(("method", "n", "m", "epsilon", "delta"), [
+    ("synth_post_many", 1000, 1, 5.0, 1e-3),
+    ("synth_post_one", 1, 1, 0.0, 1e-6),
+    ("param_post", 1, 1, 10.0, 1e-3),
+    ("synth_post_one", 100, 100, 0.2, 2e-60),
+])  # fmt: skip
 def test_the_answer_keeps_the_promise_to_the_last_digit(method, n, m, epsilon, delta):
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta

@@ -54,15 +54,12 @@ def test_the_best_number_of_sets_is_that_of_the_moments_of_all(n, key, p, epsilo
     assert results.relative_error(results.outcomes[10]) == pytest.approx(errors[10] / min(errors.values()), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("n", "p", "key", "epsilon", "best"),
-    [
-        (20, 0.1, "beta_binomial", 1000.0, 235),  # 203 is on a grid of 23 numbers, and has a larger error
-        (20, 0.1, "modips", 1000.0, 500),
-        (30, 0.1, "beta_binomial", 0.1, 1),  # averaging pays where there is little bias to lose
-        (30, 0.5, "beta_binomial", 0.1, 500),
-    ],
-)
+@pytest.mark.parametrize(("n", "p", "key", "epsilon", "best"), [
+    (20, 0.1, "beta_binomial", 1000.0, 235),  # 203 is on a grid of 23 numbers, and has a larger error
+    (20, 0.1, "modips", 1000.0, 500),
+    (30, 0.1, "beta_binomial", 0.1, 1),  # averaging pays where there is little bias to lose
+    (30, 0.5, "beta_binomial", 0.1, 500),
+])  # fmt: skip
 def test_every_number_of_sets_is_tried(n, p, key, epsilon, best):
     split = over_sets(BinaryData(n=n, p=p), key, epsilon)
     results = last(split, intervals=False)
@@ -136,14 +133,11 @@ def test_the_share_of_the_communal_release_is_its_error():
     assert all(outcome.root_mean_squared_error.error > 0 for outcome in results.outcomes.values())
 
 
-@pytest.mark.parametrize(
-    ("split", "kind", "method"),
-    [
-        ("sets", "gaussian", "smoothed_histogram"),
-        ("share", "binary", "modips"),
-        ("share", "gaussian", "modips_communal"),
-    ],
-)
+@pytest.mark.parametrize(("split", "kind", "method"), [
+    ("sets", "gaussian", "smoothed_histogram"),
+    ("share", "binary", "modips"),
+    ("share", "gaussian", "modips_communal"),
+])  # fmt: skip
 def test_what_cannot_be_divided_is_refused_in_a_sentence(split, kind, method):
     data = DATA_KINDS[kind].default()
     with pytest.raises(ValueError, match=r"(releases one set|does not divide its ε)\. Choose a method that"):

@@ -252,14 +252,11 @@ def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind):
         assert all(len(name) <= len(label) and label.startswith(name[:4]) for label, name in names.items())
 
 
-@pytest.mark.parametrize(
-    ("data", "terms"),
-    [
-        (BinaryData(n=9, p=0.3), EqualPromise()),
-        (BinaryData(n=9, p=0.3), EqualPrivacy(1e-3)),
-        (UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0), EqualPromise()),
-    ],
-)
+@pytest.mark.parametrize(("data", "terms"), [
+    (BinaryData(n=9, p=0.3), EqualPromise()),
+    (BinaryData(n=9, p=0.3), EqualPrivacy(1e-3)),
+    (UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0), EqualPromise()),
+])  # fmt: skip
 def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(data, terms):
     comparison = compare(data, data.usual_keys()[:4], 1.0, terms, (0.1, 10.0), sets=2, repetitions=40)
     every = list(comparison.rank())
@@ -371,15 +368,12 @@ def test_errors_of_a_share_stand_in_points_and_those_of_numbers_in_their_unit():
     assert "error" in complete_ranking(numbers).table[0]
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"epsilon": math.nan}, r"epsilon \(promised privacy loss\) must be a number"),
-        ({"span": (0.0, 1.0)}, r"span \(promised privacy loss\) must be a number .* got 0."),
-        ({"span": (1.0, 1.0)}, "smallest ε in the pictures must be below the largest; got 1 and 1."),
-        ({"methods": (DATA_KINDS["gaussian"].method("modips_split"),)}, "does not release data of the kind"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"epsilon": math.nan}, r"epsilon \(promised privacy loss\) must be a number"),
+    ({"span": (0.0, 1.0)}, r"span \(promised privacy loss\) must be a number .* got 0."),
+    ({"span": (1.0, 1.0)}, "smallest ε in the pictures must be below the largest; got 1 and 1."),
+    ({"methods": (DATA_KINDS["gaussian"].method("modips_split"),)}, "does not release data of the kind"),
+])  # fmt: skip
 def test_what_cannot_be_compared_is_refused_in_a_sentence(changes, words):
     with pytest.raises(ValueError, match=words):
         dataclasses.replace(asked(), **changes)

@@ -191,15 +191,12 @@ def test_at_small_epsilon_every_estimate_is_drawn_to_one_half_or_to_the_public_g
         assert first.bias.value == pytest.approx((0.4 if method.guess else 0.5) - p, abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: BinaryData.method("unknown"), "method must be one of original"),
-        (lambda: BinaryData(n=10, p=0.5, estimand="mean"), "estimand must be one of proportion"),
-        (lambda: Analysis(rule="mean"), "rule must be one of"),
-        (lambda: list(BinaryData(n=10, p=0.5).compare(BinaryData.methods, [0.0])), "epsilon"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: BinaryData.method("unknown"), "method must be one of original"),
+    (lambda: BinaryData(n=10, p=0.5, estimand="mean"), "estimand must be one of proportion"),
+    (lambda: Analysis(rule="mean"), "rule must be one of"),
+    (lambda: list(BinaryData(n=10, p=0.5).compare(BinaryData.methods, [0.0])), "epsilon"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused_in_a_sentence(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -273,14 +273,11 @@ def test_many_sets_of_ten_thousand_rows_are_simulated_and_say_so():
     assert aware.coverage.value == pytest.approx(0.95, abs=0.03)
 
 
-@pytest.mark.parametrize(
-    ("data", "sets", "tolerance"),
-    [
-        (CountData(n=10_000, m=1_000, p=0.3), 5, 1e-5),
-        (CategoryData(n=30, m=20, cells=4, p=0.2), 1, 1e-4),
-        (CategoryData(n=30, m=20, cells=4, p=0.2), 3, 1e-4),
-    ],
-)
+@pytest.mark.parametrize(("data", "sets", "tolerance"), [
+    (CountData(n=10_000, m=1_000, p=0.3), 5, 1e-5),
+    (CategoryData(n=30, m=20, cells=4, p=0.2), 1, 1e-4),
+    (CategoryData(n=30, m=20, cells=4, p=0.2), 3, 1e-4),
+])  # fmt: skip
 def test_a_promise_with_delta_takes_the_smallest_prior_for_all_sets(data, sets, tolerance):
     method = METHODS["beta_binomial"] if isinstance(data, CountData) else OF_CELLS["dirichlet_multinomial"]
     setting: Any = EqualPrivacy(1e-6).setting(method, data, 1.0, sets)

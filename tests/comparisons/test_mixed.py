@@ -327,24 +327,21 @@ def plan(data: Any, method: Any) -> NumericStudy:
     return NumericStudy(data=data, method=method, estimands=("half",), repetitions=10, seed=1)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: mixed(low=4.0, high=-4.0), "low .* must be below high .*; got 4 to −4."),
-        (lambda: mixed(mean=5.0), "mean .* must lie strictly between the bounds, −4 to 4; got 5."),
-        (
-            lambda: mixed(mean=3.5),
-            r"The cell means, which go from 2\.5 to 4\.5 .*, must lie between the bounds, −4 to 4\.",
-        ),
-        (lambda: mixed(estimand="mean"), "estimand must be one of half, share, cell_mean, cell_variance, correlation"),
-        (lambda: plan(mixed(), MODIPS_MEAN), 'does not release data of the kind "Categories and two numbers'),
-        (
-            lambda: plan(KnownVariance(n=10, mean=0.0, sigma=1.0, low=-4.0, high=4.0), releases.MIXED_MODIPS),
-            'does not release data of the kind "Numbers between bounds',
-        ),
-        (lambda: releases.MIXED_MODIPS.with_share(0.0), r"share .* must be a number above 0 and below 1; got 0."),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: mixed(low=4.0, high=-4.0), "low .* must be below high .*; got 4 to −4."),
+    (lambda: mixed(mean=5.0), "mean .* must lie strictly between the bounds, −4 to 4; got 5."),
+    (
+        lambda: mixed(mean=3.5),
+        r"The cell means, which go from 2\.5 to 4\.5 .*, must lie between the bounds, −4 to 4\.",
+    ),
+    (lambda: mixed(estimand="mean"), "estimand must be one of half, share, cell_mean, cell_variance, correlation"),
+    (lambda: plan(mixed(), MODIPS_MEAN), 'does not release data of the kind "Categories and two numbers'),
+    (
+        lambda: plan(KnownVariance(n=10, mean=0.0, sigma=1.0, low=-4.0, high=4.0), releases.MIXED_MODIPS),
+        'does not release data of the kind "Numbers between bounds',
+    ),
+    (lambda: releases.MIXED_MODIPS.with_share(0.0), r"share .* must be a number above 0 and below 1; got 0."),
+])  # fmt: skip
 def test_what_cannot_be_is_refused_in_a_sentence(call, words):
     with pytest.raises(ValueError, match=words) as refusal:
         call()

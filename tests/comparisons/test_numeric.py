@@ -369,31 +369,28 @@ def plan(**changes: Any) -> NumericStudy:
     return NumericStudy(**{"data": known(), "method": releases.MODIPS_MEAN, "repetitions": 10, "seed": 1} | changes)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: unknown(low=4.0, high=-4.0), "low .* must be below high .*; got 4 to −4."),
-        (lambda: unknown(low=1.0), "mean .* must lie strictly between the bounds, 1 to 4; got 0."),
-        (lambda: unknown(mean=4.0), "mean .* must lie strictly between the bounds"),
-        (
-            lambda: unknown(sigma=1e-5),
-            r"low and high \(bounds\) must be 0.001 to 10,000 times sigma .*; got −4 to 4 with",
-        ),
-        (lambda: unknown(sigma=1e5), r"low and high \(bounds\) must be 0.001 to 10,000 times sigma"),
-        (lambda: unknown(estimand="proportion"), "estimand must be one of mean, variance"),
-        (lambda: plan(data=3), "data must be numeric data; got 3."),
-        (lambda: plan(method="modips"), "method must be a NumericMethod; got 'modips'."),
-        (lambda: plan(estimands=()), "estimands must be at least one of mean"),
-        (lambda: plan(rules=("reiter_2003", "reiter_2003")), "rules must be at least one of .* each once"),
-        (lambda: plan(rules=("blaker_2000",)), "rules must be at least one of"),
-        (lambda: plan(sets=1), "needs at least 2 sets; got 1."),
-        (
-            lambda: next(known().compare([releases.MODIPS_MEAN], [1.0], Analysis(rule="blaker_2000"))),
-            "reads counts of a transition matrix",
-        ),
-        (lambda: releases.MODIPS_SPLIT.with_share(1.0), "share .* must be a number above 0 and below 1; got 1."),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: unknown(low=4.0, high=-4.0), "low .* must be below high .*; got 4 to −4."),
+    (lambda: unknown(low=1.0), "mean .* must lie strictly between the bounds, 1 to 4; got 0."),
+    (lambda: unknown(mean=4.0), "mean .* must lie strictly between the bounds"),
+    (
+        lambda: unknown(sigma=1e-5),
+        r"low and high \(bounds\) must be 0.001 to 10,000 times sigma .*; got −4 to 4 with",
+    ),
+    (lambda: unknown(sigma=1e5), r"low and high \(bounds\) must be 0.001 to 10,000 times sigma"),
+    (lambda: unknown(estimand="proportion"), "estimand must be one of mean, variance"),
+    (lambda: plan(data=3), "data must be numeric data; got 3."),
+    (lambda: plan(method="modips"), "method must be a NumericMethod; got 'modips'."),
+    (lambda: plan(estimands=()), "estimands must be at least one of mean"),
+    (lambda: plan(rules=("reiter_2003", "reiter_2003")), "rules must be at least one of .* each once"),
+    (lambda: plan(rules=("blaker_2000",)), "rules must be at least one of"),
+    (lambda: plan(sets=1), "needs at least 2 sets; got 1."),
+    (
+        lambda: next(known().compare([releases.MODIPS_MEAN], [1.0], Analysis(rule="blaker_2000"))),
+        "reads counts of a transition matrix",
+    ),
+    (lambda: releases.MODIPS_SPLIT.with_share(1.0), "share .* must be a number above 0 and below 1; got 1."),
+])  # fmt: skip
 def test_data_and_plans_that_cannot_be_are_refused_in_a_sentence(call, words):
     with pytest.raises(ValueError, match=words) as refusal:
         call()

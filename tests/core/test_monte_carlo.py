@@ -40,21 +40,18 @@ def test_a_difference_of_paired_sums_has_the_error_of_the_differences() -> None:
     assert apart.error == pytest.approx(math.sqrt((107 / 12 + 5 / 3) / 4))
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "within", "tied"),
-    [
-        ((0.0701, 0.0007), (0.0706, 0.0007), 0.0, True),  # 0.5 standard errors of the difference
-        ((0.1, 0.003), (0.11, 0.004), 0.0, True),  # two of them, √(3² + 4²) = 5, to the digit
-        ((0.1, 0.003), (0.11000001, 0.004), 0.0, False),
-        ((0.0904, 0.0005), (0.0829, 0.0004), 0.0, False),
-        ((0.99999946, 0.0), (1.0, 0.0), 1e-6, True),
-        ((0.999998, 0.0), (1.0, 0.0), 1e-6, False),
-        ((4e-18, 0.0), (-1e-18, 0.0), 1e-12, True),  # what is left of a sum that is 0
-        ((math.inf, 0.0), (math.inf, 0.0), 0.0, True),
-        ((math.inf, 0.0), (1e300, 0.0), 1e-6, False),
-        ((math.nan, math.nan), (math.nan, math.nan), 1.0, False),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "within", "tied"), [
+    ((0.0701, 0.0007), (0.0706, 0.0007), 0.0, True),  # 0.5 standard errors of the difference
+    ((0.1, 0.003), (0.11, 0.004), 0.0, True),  # two of them, √(3² + 4²) = 5, to the digit
+    ((0.1, 0.003), (0.11000001, 0.004), 0.0, False),
+    ((0.0904, 0.0005), (0.0829, 0.0004), 0.0, False),
+    ((0.99999946, 0.0), (1.0, 0.0), 1e-6, True),
+    ((0.999998, 0.0), (1.0, 0.0), 1e-6, False),
+    ((4e-18, 0.0), (-1e-18, 0.0), 1e-12, True),  # what is left of a sum that is 0
+    ((math.inf, 0.0), (math.inf, 0.0), 0.0, True),
+    ((math.inf, 0.0), (1e300, 0.0), 1e-6, False),
+    ((math.nan, math.nan), (math.nan, math.nan), 1.0, False),
+])  # fmt: skip
 def test_numbers_are_tied_within_two_standard_errors_and_the_tolerance_of_their_search(one, other, within, tied):
     assert Measure(*one).tied(Measure(*other), within) == tied
     assert Measure(*other).tied(Measure(*one), within) == tied

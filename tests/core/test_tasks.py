@@ -136,15 +136,12 @@ def test_nothing_begins_before_somebody_waits(pool, key):
     assert finish(task) == 3
 
 
-@pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (streams.fail, "2 is refused."),
-        (streams.fail_beyond_pickle, "PlainError: 2: refused"),
-        (streams.fail_to_send, "pickle"),
-        (streams.exit_process, "SystemExit"),
-    ],
-)
+@pytest.mark.parametrize(("function", "message"), [
+    (streams.fail, "2 is refused."),
+    (streams.fail_beyond_pickle, "PlainError: 2: refused"),
+    (streams.fail_to_send, "pickle"),
+    (streams.exit_process, "SystemExit"),
+])  # fmt: skip
 def test_an_error_ends_the_task_and_not_the_worker(narrow_pool, key, function, message):
     worker = worker_of(narrow_pool)
     with pytest.raises(Exception, match=message):

@@ -51,15 +51,11 @@ def listed(synthesizer, rule, p, sets, level):
 
 
 @pytest.mark.parametrize("rule", COMBINING_RULES)
-@pytest.mark.parametrize(
-    "synthesizer",
-    [
-        BetaBinomial(n=4, m=6, alpha=1.5, beta=2.5),
-        GeometricSanitizer(n=5, epsilon=0.8),
-        GivenMatrix(probabilities=np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.8, 0.1, 0.1]])),
-    ],
-    ids=lambda one: one.key,
-)
+@pytest.mark.parametrize("synthesizer", [
+    BetaBinomial(n=4, m=6, alpha=1.5, beta=2.5),
+    GeometricSanitizer(n=5, epsilon=0.8),
+    GivenMatrix(probabilities=np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.8, 0.1, 0.1]])),
+], ids=lambda one: one.key)  # fmt: skip
 @pytest.mark.parametrize("p", [0.3, 0.5])
 def test_eight_combinations_and_shares_are_those_of_every_release_listed(rule, synthesizer, p):
     sets, level = 3, 0.9
@@ -131,14 +127,11 @@ def test_bad_input_is_named():
         coverage_decomposition(synthesizer=charest(2, 1), p=0.25, sets=1, rule="reiter_2002")
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"synthesizer": LaplaceSanitizer(n=1, epsilon=50.0), "p": 0.0, "sets": 3, "rule": "reiter_2002"},
-        {"synthesizer": PosteriorMean(n=99, m=99, alpha=1e-13, beta=1e-13), "p": 0.0, "sets": 2, "rule": "rubin_1987"},
-        {"synthesizer": BetaBinomial(n=20, m=20, alpha=1e-8, beta=1e-8), "p": 1.0, "sets": 3, "rule": "rubin_1987"},
-    ],
-)
+@pytest.mark.parametrize("asked", [
+    {"synthesizer": LaplaceSanitizer(n=1, epsilon=50.0), "p": 0.0, "sets": 3, "rule": "reiter_2002"},
+    {"synthesizer": PosteriorMean(n=99, m=99, alpha=1e-13, beta=1e-13), "p": 0.0, "sets": 2, "rule": "rubin_1987"},
+    {"synthesizer": BetaBinomial(n=20, m=20, alpha=1e-8, beta=1e-8), "p": 1.0, "sets": 3, "rule": "rubin_1987"},
+])  # fmt: skip
 def test_an_expected_variance_that_releases_left_out_decide_is_not_given(asked):
     with pytest.raises(ValueError, match="may decide it: the causes cannot be told apart"):
         coverage_decomposition(**asked)

@@ -150,15 +150,12 @@ def test_powers_of_transforms_are_products():
 
 
 @pytest.mark.parametrize("error", [1e-3, 1e-9])
-@pytest.mark.parametrize(
-    "law",
-    [
-        BetaBinomial(n=60, m=60, alpha=5, beta=5).transition_matrix()[20],
-        LaplaceSanitizer(n=60, epsilon=0.2).transition_matrix()[3],
-        np.array([0.5] + [0.0] * 58 + [0.5]),
-        np.array([1 - 1e-7] + [0.0] * 58 + [1e-7]),
-    ],
-)
+@pytest.mark.parametrize("law", [
+    BetaBinomial(n=60, m=60, alpha=5, beta=5).transition_matrix()[20],
+    LaplaceSanitizer(n=60, epsilon=0.2).transition_matrix()[3],
+    np.array([0.5] + [0.0] * 58 + [0.5]),
+    np.array([1 - 1e-7] + [0.0] * 58 + [1e-7]),
+])  # fmt: skip
 def test_no_more_than_the_error_lies_outside_the_box(law, error):
     box = _likely_box(law[None], np.ones(1), 3, error)
     i, j, k = np.meshgrid(*[np.arange(len(law))] * 3, indexing="ij")

@@ -101,18 +101,15 @@ def test_equal_sets_leave_the_variance_within_alone():
         np.testing.assert_allclose(sums[key]["width"] / 1034, 2 * 1.959963984540054 / math.sqrt(24))
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"synthesizer": 3}, "synthesizer must be a two-cell synthesizer; got 3"),
-        ({"sets": 1}, "needs at least 2 sets; got 1"),
-        ({"rules": ("charest",)}, r"rules must be at least one of reiter_2002, .*, each once; got \('charest',\)"),
-        ({"rules": ()}, r"rules must be at least one of .*, each once; got \(\)"),
-        ({"rules": "raab_2017"}, "rules must be at least one of .*, each once; got 'raab_2017'"),
-        ({"rules": ("raab_2017", "raab_2017")}, "each once"),
-        ({"confidential_count": 21}, r"confidential_count .* must be a whole number from 0 to 20; got 21"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "sentence"), [
+    ({"synthesizer": 3}, "synthesizer must be a two-cell synthesizer; got 3"),
+    ({"sets": 1}, "needs at least 2 sets; got 1"),
+    ({"rules": ("charest",)}, r"rules must be at least one of reiter_2002, .*, each once; got \('charest',\)"),
+    ({"rules": ()}, r"rules must be at least one of .*, each once; got \(\)"),
+    ({"rules": "raab_2017"}, "rules must be at least one of .*, each once; got 'raab_2017'"),
+    ({"rules": ("raab_2017", "raab_2017")}, "each once"),
+    ({"confidential_count": 21}, r"confidential_count .* must be a whole number from 0 to 20; got 21"),
+])  # fmt: skip
 def test_a_bad_plan_is_refused_in_a_sentence(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
         plan_of(**changes)

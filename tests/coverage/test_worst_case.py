@@ -24,19 +24,16 @@ from tests.referees import charest
 POSTERIOR = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
 
 
-@pytest.mark.parametrize(
-    ("release", "rule", "low", "high", "expected", "at"),
-    [
-        # By de Casteljau's algorithm in full degree
-        (GeometricSanitizer(n=50, epsilon=2), "score", 0.05, 0.5, 0.9242167, 0.11015),
-        (GeometricSanitizer(n=200, epsilon=1), "score", 0.1, 0.4, 0.9383076, None),
-        (POSTERIOR, "score", 0.1, 0.4, 0.9425816, None),
-        # Pr(1 | x) = (x + 1)/4: the intervals [0, 0] and [1, 1] cover no p between; at p = 0 the release 0 covers
-        (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 0.25, 0.75, 0.0, 0.25),
-        (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 0.0, 0.0, 3 / 4, 0.0),
-        (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 1.0, 1.0, 3 / 4, 1.0),
-    ],
-)
+@pytest.mark.parametrize(("release", "rule", "low", "high", "expected", "at"), [
+    # By de Casteljau's algorithm in full degree
+    (GeometricSanitizer(n=50, epsilon=2), "score", 0.05, 0.5, 0.9242167, 0.11015),
+    (GeometricSanitizer(n=200, epsilon=1), "score", 0.1, 0.4, 0.9383076, None),
+    (POSTERIOR, "score", 0.1, 0.4, 0.9425816, None),
+    # Pr(1 | x) = (x + 1)/4: the intervals [0, 0] and [1, 1] cover no p between; at p = 0 the release 0 covers
+    (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 0.25, 0.75, 0.0, 0.25),
+    (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 0.0, 0.0, 3 / 4, 0.0),
+    (BetaBinomial(n=2, m=1, alpha=1, beta=1), "as_if_real", 1.0, 1.0, 3 / 4, 1.0),
+])  # fmt: skip
 def test_the_smallest_coverage_is_that_of_other_sums(release, rule, low, high, expected, at):
     found = smallest_coverage(release, sets=1, rule=rule, low=low, high=high)
     assert found.value == pytest.approx(expected, abs=5e-8)
@@ -59,19 +56,15 @@ def smallest_seen(release: TwoCellSynthesizer, sets: int, rule: str, low: float,
     return float((binom.pmf(x, release.n, p) @ rows * ((lowest <= p) & (p <= highest))).sum(axis=1).min())
 
 
-@pytest.mark.parametrize(
-    ("release", "sets", "rule"),
-    [
-        (GeometricSanitizer(n=30, epsilon=5), 1, "as_if_real"),
-        (GeometricSanitizer(n=12, epsilon=0.3), 1, "clopper_pearson"),
-        (LaplaceSanitizer(n=40, epsilon=0.5), 1, "posterior"),
-        (BetaBinomial(n=7, m=3, alpha=0.5, beta=2.0), 1, "score"),
-        (BetaBinomial(n=20, m=20, alpha=4.0, beta=4.0), 2, "reiter_2002"),
-        (BetaBinomial(n=15, m=9, alpha=1.0, beta=1.0), 2, "raghunathan_2003"),
-        (BetaBinomial(n=10, m=10, alpha=2.0, beta=2.0), 4, "blaker_2000"),
-    ],
-    ids=lambda one: one if isinstance(one, str) else "",
-)
+@pytest.mark.parametrize(("release", "sets", "rule"), [
+    (GeometricSanitizer(n=30, epsilon=5), 1, "as_if_real"),
+    (GeometricSanitizer(n=12, epsilon=0.3), 1, "clopper_pearson"),
+    (LaplaceSanitizer(n=40, epsilon=0.5), 1, "posterior"),
+    (BetaBinomial(n=7, m=3, alpha=0.5, beta=2.0), 1, "score"),
+    (BetaBinomial(n=20, m=20, alpha=4.0, beta=4.0), 2, "reiter_2002"),
+    (BetaBinomial(n=15, m=9, alpha=1.0, beta=1.0), 2, "raghunathan_2003"),
+    (BetaBinomial(n=10, m=10, alpha=2.0, beta=2.0), 4, "blaker_2000"),
+], ids=lambda one: one if isinstance(one, str) else "")  # fmt: skip
 @pytest.mark.parametrize(("low", "high"), [(0.2, 0.5), (0.0, 1.0), (0.0, 0.01), (0.97, 1.0)])
 def test_no_p_is_below_the_smallest_coverage_and_the_sides_of_jumps_reach_it(release, sets, rule, low, high):
     found = smallest_coverage(release, sets=sets, rule=rule, low=low, high=high)
@@ -103,16 +96,13 @@ def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence():
         smallest_coverage(BetaBinomial(n=1000, m=1000, alpha=1, beta=1), sets=10, rule="reiter_2003")
 
 
-@pytest.mark.parametrize(
-    ("release", "sets", "rule", "expected", "at"),
-    [
-        # By Bernstein bounds on the distributions of all sums and squares, to within 2e-6
-        (charest(2, 5), 5, "reiter_2002", 0.6185501, 0.000107),
-        (BetaBinomial(n=100, m=60, alpha=58.0, beta=30.0), 3, "raghunathan_2003_normal", 0.0124422, 0.000429),
-        (GeometricSanitizer(n=100, epsilon=0.5), 5, "reiter_2003", 0.9064834, 0.0),
-        (charest(2, 5), 5, "as_if_real", 0.0, 0.0),
-    ],
-)
+@pytest.mark.parametrize(("release", "sets", "rule", "expected", "at"), [
+    # By Bernstein bounds on the distributions of all sums and squares, to within 2e-6
+    (charest(2, 5), 5, "reiter_2002", 0.6185501, 0.000107),
+    (BetaBinomial(n=100, m=60, alpha=58.0, beta=30.0), 3, "raghunathan_2003_normal", 0.0124422, 0.000429),
+    (GeometricSanitizer(n=100, epsilon=0.5), 5, "reiter_2003", 0.9064834, 0.0),
+    (charest(2, 5), 5, "as_if_real", 0.0, 0.0),
+])  # fmt: skip
 def test_the_smallest_coverage_of_three_sets_and_more_is_found_on_shares_and_refined(release, sets, rule, expected, at):
     (_, before), (curves, smallest) = coverage_curves(release, sets=sets, rules=[rule])
     assert before == {} and curves.coverage.shape == (1, 1001)

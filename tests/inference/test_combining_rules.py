@@ -159,16 +159,13 @@ def test_an_end_that_rounding_misses_is_reached():
     assert contains(np.array(-math.inf), np.array(math.inf), 0.9)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: check_rule("rubin_1987", 1), r"Rubin 1987.* needs at least 2 sets; got 1"),
-        (lambda: check_rule("median", 3), r"rule must be one of reiter_2002, .*; got 'median'"),
-        (lambda: check_rule("as_if_real", 0), "sets"),
-        (lambda: analyzed("as_if_real", [3, 11], 10, 10), "counts must be a whole number from 0 to 10; got 11"),
-        (lambda: COMBINING_RULES["as_if_real"].interval_from([3, 4], synthesizer=charest(1, 2), level=1.0), "level"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: check_rule("rubin_1987", 1), r"Rubin 1987.* needs at least 2 sets; got 1"),
+    (lambda: check_rule("median", 3), r"rule must be one of reiter_2002, .*; got 'median'"),
+    (lambda: check_rule("as_if_real", 0), "sets"),
+    (lambda: analyzed("as_if_real", [3, 11], 10, 10), "counts must be a whole number from 0 to 10; got 11"),
+    (lambda: COMBINING_RULES["as_if_real"].interval_from([3, 4], synthesizer=charest(1, 2), level=1.0), "level"),
+])  # fmt: skip
 def test_what_is_out_of_its_domain_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()

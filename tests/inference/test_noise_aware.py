@@ -186,18 +186,15 @@ def test_score_ends_of_any_matrix_by_brute_force(release):
             assert (low[total], high[total]) == pytest.approx((held[0], held[-1]), abs=1.01 / 5000)
 
 
-@pytest.mark.parametrize(
-    ("release", "counts"),
-    [
-        (BetaBinomial(n=30, m=20, alpha=4.0, beta=7.0), [6]),
-        (LaplaceSanitizer(n=30, epsilon=0.7), [6]),
-        (PosteriorMean(n=30, m=20, alpha=4.0, beta=7.0), [3, 9, 5]),
-        # Sums that hardly come
-        (BetaBinomial(n=100, m=100, alpha=100 / math.expm1(0.5), beta=100 / math.expm1(0.5)), [1]),
-        (BetaBinomial(n=50, m=50, alpha=500, beta=500), [0]),
-        (PosteriorMean(n=30, m=60, alpha=80, beta=80), [60]),
-    ],
-)
+@pytest.mark.parametrize(("release", "counts"), [
+    (BetaBinomial(n=30, m=20, alpha=4.0, beta=7.0), [6]),
+    (LaplaceSanitizer(n=30, epsilon=0.7), [6]),
+    (PosteriorMean(n=30, m=20, alpha=4.0, beta=7.0), [3, 9, 5]),
+    # Sums that hardly come
+    (BetaBinomial(n=100, m=100, alpha=100 / math.expm1(0.5), beta=100 / math.expm1(0.5)), [1]),
+    (BetaBinomial(n=50, m=50, alpha=500, beta=500), [0]),
+    (PosteriorMean(n=30, m=60, alpha=80, beta=80), [60]),
+])  # fmt: skip
 def test_the_posterior_given_the_sum_is_the_whole_posterior_where_the_sum_says_all(release, counts):
     found = RULES["posterior"].interval_from(counts, synthesizer=release)
     assert found == pytest.approx(posterior_given(release, counts).interval(0.95), rel=1e-9)
@@ -222,14 +219,11 @@ def test_the_limit_solves_its_linear_programme(release, sets):
         assert value == pytest.approx(solved.fun, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "release",
-    [
-        GivenMatrix(probabilities=np.eye(51)),
-        GeometricSanitizer(n=50, epsilon=2.0),
-        BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65),
-    ],
-)
+@pytest.mark.parametrize("release", [
+    GivenMatrix(probabilities=np.eye(51)),
+    GeometricSanitizer(n=50, epsilon=2.0),
+    BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65),
+])  # fmt: skip
 def test_the_limit_is_a_lower_bound_of_the_integral_near_p_0_too(release):
     """The integral by trapezoids at 12,801 nodes, whose error is below 2·10⁻⁶ there."""
     sums = release_sums(release, 1)

@@ -235,15 +235,12 @@ def test_a_secret_number_of_rows_is_weighed_by_its_evidence(kind):
     assert sum(held) == pytest.approx(0.9, abs=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("released", "n", "alpha", "gamma"),
-    [
-        ([[3, 1, 1], [0, 4, 1]], 6, (0.7, 1.3, 2.0), (1.0, 2.0, 0.5)),
-        ([[7, 2, 3], [3, 4, 5], [0, 0, 12]], 9, (3.0,) * 3, (1.5,) * 3),
-        ([[6, 6]], 9, (1.9, 1.9), (1.5, 1.5)),
-        ([[1, 2, 3, 4]], 9, (1.6,) * 4, (1.5,) * 4),
-    ],
-)
+@pytest.mark.parametrize(("released", "n", "alpha", "gamma"), [
+    ([[3, 1, 1], [0, 4, 1]], 6, (0.7, 1.3, 2.0), (1.0, 2.0, 0.5)),
+    ([[7, 2, 3], [3, 4, 5], [0, 0, 12]], 9, (3.0,) * 3, (1.5,) * 3),
+    ([[6, 6]], 9, (1.9, 1.9), (1.5, 1.5)),
+    ([[1, 2, 3, 4]], 9, (1.6,) * 4, (1.5,) * 4),
+])  # fmt: skip
 def test_cells_are_bayes_rule_over_all_tables(released, n, alpha, gamma):
     def log_probability(counts: np.ndarray, base: np.ndarray) -> np.ndarray:
         """Dirichlet-multinomial, up to what does not depend on the confidential table."""

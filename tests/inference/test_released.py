@@ -269,15 +269,12 @@ def test_every_mechanism_has_the_mixture_of_its_own_matrix_and_draws_from_it(mec
         assert question_of(drawn).release.counts == tuple(counts.tolist())
 
 
-@pytest.mark.parametrize(
-    ("typed", "tables"),
-    [
-        ("7, 2, 3", ((7, 2, 3),)),
-        ("7 2 3\n\n3;4 ; 5\r\n0,0,12", ((7, 2, 3), (3, 4, 5), (0, 0, 12))),
-        (" 6, 6, ", ((6, 6),)),
-        ("1, 2, 3, 4", ((1, 2, 3, 4),)),
-    ],
-)
+@pytest.mark.parametrize(("typed", "tables"), [
+    ("7, 2, 3", ((7, 2, 3),)),
+    ("7 2 3\n\n3;4 ; 5\r\n0,0,12", ((7, 2, 3), (3, 4, 5), (0, 0, 12))),
+    (" 6, 6, ", ((6, 6),)),
+    ("1, 2, 3, 4", ((1, 2, 3, 4),)),
+])  # fmt: skip
 def test_typed_tables_are_read_and_their_prior_follows_from_the_promise_of_all_of_them(typed, tables):
     assert read_tables(typed) == tables
     design = Design(mechanism="beta_binomial", n=9, epsilon=2.0, gamma1=1.5)

@@ -65,14 +65,11 @@ def test_what_each_accounting_says_of_figure_1_at_the_printed_epsilon() -> None:
     assert mass["jeffreys"][1] == pytest.approx(0.031248, abs=SIX_DIGITS)
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "some_neighbour"),
-    [
-        (0.5, 0.0768922750607, Fraction(47, 182)),
-        (1.0, 0.0146460662500, Fraction(23, 364)),
-        (1.5, 0.000508180209694, Fraction(1, 78)),
-    ],
-)
+@pytest.mark.parametrize(("epsilon", "delta", "some_neighbour"), [
+    (0.5, 0.0768922750607, Fraction(47, 182)),
+    (1.0, 0.0146460662500, Fraction(23, 364)),
+    (1.5, 0.000508180209694, Fraction(1, 78)),
+])  # fmt: skip
 def test_flat_prior_golden_numbers(epsilon: float, delta: float, some_neighbour: Fraction) -> None:
     assert privacy.delta_for_epsilon(FLAT, epsilon) == pytest.approx(delta, abs=0.5e-13)
     assert privacy.probabilistic_delta(FLAT, epsilon) == pytest.approx(float(some_neighbour), rel=1e-13)

@@ -47,15 +47,12 @@ def test_released_counts_average_over_the_other_rows(method, synthesizer, n, m, 
 
 
 @pytest.mark.parametrize(("method", "synthesizer"), LAWS)
-@pytest.mark.parametrize(
-    ("n", "m", "alpha", "beta", "theta", "epsilon"),
-    [
-        (3, 4, 1.0, 2.0, 1e-300, 0.7),  # a one is all but impossible, and so are most counts
-        (3, 4, 1.0, 2.0, 3.9e-24, 0.0),
-        (2, 6, 1e12, 41.5762522664917, 0.564581385007875, 0.0),  # log-odds of 1e-11 beside those of 0.1
-        (1, 8, 2.0, 2558394.864857167, 1.0, 7 * math.log(1.5)),  # ε is the log-odds of seven ones, as a tie
-    ],
-)
+@pytest.mark.parametrize(("n", "m", "alpha", "beta", "theta", "epsilon"), [
+    (3, 4, 1.0, 2.0, 1e-300, 0.7),  # a one is all but impossible, and so are most counts
+    (3, 4, 1.0, 2.0, 3.9e-24, 0.0),
+    (2, 6, 1e12, 41.5762522664917, 0.564581385007875, 0.0),  # log-odds of 1e-11 beside those of 0.1
+    (1, 8, 2.0, 2558394.864857167, 1.0, 7 * math.log(1.5)),  # ε is the log-odds of seven ones, as a tie
+])  # fmt: skip
 def test_the_ends_of_every_domain_average_too(method, synthesizer, n, m, alpha, beta, theta, epsilon):
     exact = hockey_stick(*mixtures(rows_of(method, n, m, alpha, beta), theta), epsilon)
     assert close(average_case_delta(synthesizer(n=n, m=m, alpha=alpha, beta=beta), theta, epsilon), exact, 1e-10)
@@ -132,17 +129,14 @@ def test_a_posterior_draw_under_the_least_and_largest_priors_never_tells_more_th
     assert 0 <= draw <= count_release_delta(50, theta, epsilon) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: count_release_delta(0, 0.5, 1.0), "n "),
-        (lambda: count_release_delta(5, 1.5, 1.0), "theta_real"),
-        (lambda: count_release_delta(5, 0.5, -1.0), "epsilon"),
-        (lambda: parameter_draw_delta(5, 0.0, 1.0, 0.5, 1.0), "alpha"),
-        (lambda: parameter_draw_delta(5, 1.0, math.nan, 0.5, 1.0), "beta"),
-        (lambda: average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), math.nan, 1.0), "theta_real"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: count_release_delta(0, 0.5, 1.0), "n "),
+    (lambda: count_release_delta(5, 1.5, 1.0), "theta_real"),
+    (lambda: count_release_delta(5, 0.5, -1.0), "epsilon"),
+    (lambda: parameter_draw_delta(5, 0.0, 1.0, 0.5, 1.0), "alpha"),
+    (lambda: parameter_draw_delta(5, 1.0, math.nan, 0.5, 1.0), "beta"),
+    (lambda: average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), math.nan, 1.0), "theta_real"),
+])  # fmt: skip
 def test_a_wrong_value_is_named(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()

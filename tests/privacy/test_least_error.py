@@ -220,19 +220,16 @@ def test_bound_and_mechanism_are_within_one_per_cent(n: int, epsilon: float, del
         check_release(best)
 
 
-@pytest.mark.parametrize(
-    ("root", "gap", "error", "times", "compared"),
-    [
-        (0.1, 0.0, 0.106, "1.06", "6 % larger than"),
-        (0.1, 0.0, 0.1, "1", "no larger than"),
-        (0.1, 0.0, 0.25, "2.5", "2.5 times"),
-        (0.1, 0.01, 0.105, "1.05 to 1.167", "5 to 17 % larger than"),
-        (0.1, 0.01, 0.1, "1 to 1.112", "at most 12 % larger than"),
-        (0.1, 0.01, 0.5, "5 to 5.56", "5 to 5.56 times"),
-        (0.1, 0.1, 0.3, "at least 3", "at least 3 times"),
-        (0.1, 0.01, 0.08, "0.8 to 0.8889", "no larger than"),
-    ],
-)
+@pytest.mark.parametrize(("root", "gap", "error", "times", "compared"), [
+    (0.1, 0.0, 0.106, "1.06", "6 % larger than"),
+    (0.1, 0.0, 0.1, "1", "no larger than"),
+    (0.1, 0.0, 0.25, "2.5", "2.5 times"),
+    (0.1, 0.01, 0.105, "1.05 to 1.167", "5 to 17 % larger than"),
+    (0.1, 0.01, 0.1, "1 to 1.112", "at most 12 % larger than"),
+    (0.1, 0.01, 0.5, "5 to 5.56", "5 to 5.56 times"),
+    (0.1, 0.1, 0.3, "at least 3", "at least 3 times"),
+    (0.1, 0.01, 0.08, "0.8 to 0.8889", "no larger than"),
+])  # fmt: skip
 def test_a_price_that_is_not_known_to_three_digits_is_a_range(root, gap, error, times, compared):
     best = dataclasses.replace(least_error(n=2, epsilon=1.0), root_mean_squared_error=root, gap=gap)
     assert (best.times(error), best.compared(error)) == (times, compared)

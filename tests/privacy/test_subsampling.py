@@ -146,16 +146,13 @@ def test_tight_and_printed_bounds_keep_their_digits_at_the_ends() -> None:
     assert subsampled_tight(800.0, 0.0) == subsampled_epsilon_printed(800.0, 0.0) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: subsampled_tight(1.0, 1.5), "rate"),
-        (lambda: subsampled_tight(-1.0, 0.5), "epsilon"),
-        (lambda: SubsampledRelease(sample=RELEASES[0], population=3), "population .* at least .* 4"),
-        (lambda: SubsampledRelease(sample=RELEASES[0], population=2001), "population .* 2,000"),
-        (lambda: subsampled_delta(RELEASES[0], 10, math.inf), "epsilon"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: subsampled_tight(1.0, 1.5), "rate"),
+    (lambda: subsampled_tight(-1.0, 0.5), "epsilon"),
+    (lambda: SubsampledRelease(sample=RELEASES[0], population=3), "population .* at least .* 4"),
+    (lambda: SubsampledRelease(sample=RELEASES[0], population=2001), "population .* 2,000"),
+    (lambda: subsampled_delta(RELEASES[0], 10, math.inf), "epsilon"),
+])  # fmt: skip
 def test_a_wrong_value_is_named(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()

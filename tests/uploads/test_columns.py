@@ -108,16 +108,12 @@ def test_a_column_that_cannot_be_read_so_says_where_and_what_is_allowed(cells, r
     assert "secret" not in sentence and "SUM" not in sentence and "1,23" not in sentence
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("1," * 4_999_999, "There are 5,000,000 columns; at most 1,000 are read"),
-        ("a\n" + "1\n" * 1_000_000, "more than 1,000 rows; at most 1,000 are read"),
-        ("a\n" + "\n" * 1_000_000 + "1", "more than 1,000 rows; at most 1,000 are read"),
-        ("a\n" + "1\n" * 1_001, "more than 1,000 rows; at most 1,000 are read"),
-    ],
-    ids=range(4),
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("1," * 4_999_999, "There are 5,000,000 columns; at most 1,000 are read"),
+    ("a\n" + "1\n" * 1_000_000, "more than 1,000 rows; at most 1,000 are read"),
+    ("a\n" + "\n" * 1_000_000 + "1", "more than 1,000 rows; at most 1,000 are read"),
+    ("a\n" + "1\n" * 1_001, "more than 1,000 rows; at most 1,000 are read"),
+], ids=range(4))  # fmt: skip
 def test_what_is_too_large_is_refused_before_it_is_split(text, words, monkeypatch):
     """What the csv module takes is a copy of the text, in four bytes a letter."""
     monkeypatch.setattr(limits, "MAX_PILOT_ROWS", 1_000)
@@ -232,24 +228,21 @@ def test_decimal_commas_are_read_where_no_comma_separates_and_said() -> None:
     assert read_columns('x\n"1,5"\n"2,5"').column("x").numbers().mean == 2.0  # also where commas might separate
 
 
-@pytest.mark.parametrize(
-    ("text", "mean", "words"),
-    [
-        ("x\n1.500\n2.300", 1.9, "read as decimal points: 1.500 is 1.5, and may be meant as 1,500"),
-        ("x\n1.500\n950", 1225.0, "read as thousands separators: 1.500 is 1,500, and may be meant as 1.5."),
-        ("x\n1.500\n1.234.567", 618033.5, "Points in “x” are read as thousands separators."),
-        ('x,y\n"1,500",1\n"2,500",2', 2000.0, "Commas in “x” are read as thousands separators: 1,500 is 1,500"),
-        ("x;y\n1,500;1\n2,500;2", 2.0, "Commas in “x” are read as decimal commas: 1,500 is 1.5"),
-        ("x;y\n1.234,5;1\n0,5;2", 617.5, "Points in “x” are read as thousands separators."),
-        ('x\n"1,234.5"\n"0.5"', 617.5, "Commas in “x” are read as thousands separators."),
-        ('"x"\n1,5\n2,5', 2.0, "Commas in “x” are read as decimal commas."),
-        ("x;y\n23,78 %;1\n5 %;2", 14.39, "Commas in “x” are read as decimal commas."),
-        ("x\n0.500\n1.500", 1.0, ""),
-        ("x\n1.5\n2.500", 2.0, ""),
-        ("x\n1.0000\n2.500", 1.75, ""),
-        ("x\n1e3\n2.500", 501.25, "read as decimal points: 1.500 is 1.5"),
-    ],
-)
+@pytest.mark.parametrize(("text", "mean", "words"), [
+    ("x\n1.500\n2.300", 1.9, "read as decimal points: 1.500 is 1.5, and may be meant as 1,500"),
+    ("x\n1.500\n950", 1225.0, "read as thousands separators: 1.500 is 1,500, and may be meant as 1.5."),
+    ("x\n1.500\n1.234.567", 618033.5, "Points in “x” are read as thousands separators."),
+    ('x,y\n"1,500",1\n"2,500",2', 2000.0, "Commas in “x” are read as thousands separators: 1,500 is 1,500"),
+    ("x;y\n1,500;1\n2,500;2", 2.0, "Commas in “x” are read as decimal commas: 1,500 is 1.5"),
+    ("x;y\n1.234,5;1\n0,5;2", 617.5, "Points in “x” are read as thousands separators."),
+    ('x\n"1,234.5"\n"0.5"', 617.5, "Commas in “x” are read as thousands separators."),
+    ('"x"\n1,5\n2,5', 2.0, "Commas in “x” are read as decimal commas."),
+    ("x;y\n23,78 %;1\n5 %;2", 14.39, "Commas in “x” are read as decimal commas."),
+    ("x\n0.500\n1.500", 1.0, ""),
+    ("x\n1.5\n2.500", 2.0, ""),
+    ("x\n1.0000\n2.500", 1.75, ""),
+    ("x\n1e3\n2.500", 501.25, "read as decimal points: 1.500 is 1.5"),
+])  # fmt: skip
 def test_marks_in_numbers_are_read_as_they_are_probably_meant_and_said(text: str, mean: float, words: str) -> None:
     one = read_columns(text).column("x")
     assert one.numbers().mean == pytest.approx(mean, rel=1e-15)
@@ -257,14 +250,11 @@ def test_marks_in_numbers_are_read_as_they_are_probably_meant_and_said(text: str
     assert one.is_mark_doubtful == ("may be meant" in "".join(one.notes))
 
 
-@pytest.mark.parametrize(
-    ("text", "names", "first_line", "notes"),
-    [
-        ("sep=;\nage;place\n17;a,b\n41;c", ("age", "place"), 3, []),
-        (",age,\n1,17,\n2,41,", ("age",), 2, ["column 1 and 3. Write a name above"]),  # as of R, pandas and lines' ends
-        ("age,place,age\n17,a,18\n41,b,42", ("place",), 2, ["because several columns have the name: “age”."]),
-    ],
-)
+@pytest.mark.parametrize(("text", "names", "first_line", "notes"), [
+    ("sep=;\nage;place\n17;a,b\n41;c", ("age", "place"), 3, []),
+    (",age,\n1,17,\n2,41,", ("age",), 2, ["column 1 and 3. Write a name above"]),  # as of R, pandas and lines' ends
+    ("age,place,age\n17,a,18\n41,b,42", ("place",), 2, ["because several columns have the name: “age”."]),
+])  # fmt: skip
 def test_the_first_line_may_name_the_separator_and_not_every_column(text, names, first_line, notes):
     found = read_columns(text)
     assert (found.names, found.lines) == (names, [first_line, first_line + 1])

@@ -112,22 +112,18 @@ def identity(side: int, zeros: int) -> str:
     return "\n".join(map(",".join, rows))
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (lambda: identity(100, 30_000), "Line 1, value 1 has more than 10,000 characters"),
-        (lambda: identity(300, 120_000), "Line 1, value 1 has more than 10,000 characters"),
-        (lambda: 'a\n"' + "x" * 9_000_000, "Line 2, value 1 has more than 10,000 characters"),
-        (lambda: "1" * 32_000_000, "Line 1, value 1 has more than 10,000 characters"),
-        (lambda: "1\n" * 9_000, "more than 1,000 rows; at most 1,000 × 1,000"),
-        (lambda: "1\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
-        (lambda: "1," * 16_000_000, "Line 1 has more than 2,004 values"),
-        (lambda: "1 " * 16_000_000, "Line 1 has more than 2,004 values"),
-        (lambda: "\n" * 32_000_000, "more than 10,000 lines, and at most 1,000 rows"),
-        (lambda: "#\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
-    ],
-    ids=range(10),
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (lambda: identity(100, 30_000), "Line 1, value 1 has more than 10,000 characters"),
+    (lambda: identity(300, 120_000), "Line 1, value 1 has more than 10,000 characters"),
+    (lambda: 'a\n"' + "x" * 9_000_000, "Line 2, value 1 has more than 10,000 characters"),
+    (lambda: "1" * 32_000_000, "Line 1, value 1 has more than 10,000 characters"),
+    (lambda: "1\n" * 9_000, "more than 1,000 rows; at most 1,000 × 1,000"),
+    (lambda: "1\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
+    (lambda: "1," * 16_000_000, "Line 1 has more than 2,004 values"),
+    (lambda: "1 " * 16_000_000, "Line 1 has more than 2,004 values"),
+    (lambda: "\n" * 32_000_000, "more than 10,000 lines, and at most 1,000 rows"),
+    (lambda: "#\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
+], ids=range(10))  # fmt: skip
 def test_what_is_too_large_is_refused_while_it_is_read(content: Callable[[], str], words: str) -> None:
     """What is read of a text takes no more memory than two copies."""
     text = content()
@@ -170,38 +166,35 @@ def test_every_file_is_a_matrix_or_a_problem(text: str, content: bytes) -> None:
             assert np.abs(matrix.sum(axis=1) - 1).max() <= 1e-4
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        SQUARE,
-        SQUARE.replace(",", ";"),
-        SQUARE.replace(",", "\t"),
-        SQUARE.replace(",", "  "),
-        SQUARE.replace(",", ";").replace(".", ","),
-        SQUARE.replace(",", "\t").replace(".", ","),
-        SQUARE.replace("\n", "\r\n"),
-        SQUARE.replace("\n", "\n\n# a remark\n,\n"),
-        SQUARE.replace("\n", ",\n") + ",",
-        SQUARE.replace("0.", "."),
-        SQUARE.replace("0.75", '"0.75"') + " ",
-        "\ufeff" + SQUARE,
-        "a,b\n" + SQUARE,
-        "a," + "1" * 5000 + "\n" + SQUARE,
-        "n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75",
-        "n1,m1=0,m1=1\n0,0.75,0.25\n1,0.25,0.75",
-        ",0,1\n0,0.75,0.25\n1,0.25,0.75",
-        "0,1,2\n0,0.75,0.25\n1,0.25,0.75",
-        "few,0.75,0.25\nmany,0.25,0.75",
-        "n1,0,1\n0,0.75,0.25\n1,0.25,0.75",
-        "n1,0,1\nfew,0.75,0.25\nmany,0.25,0.75",
-        "ones,0,1\n0,0.75,0.25\n1,0.25,0.75",
-        "ones;1;0\n1;0,75;0,25\n0;0,25;0,75",
-        "n1,n2,0,1\n0,1,0.75,0.25\n1,0,0.25,0.75",
-        "ones,zeros,1,0\n0,1,0.75,0.25\n1,0,0.25,0.75",
-        "row,few or none,many\nfew,0.75,0.25\nmany,0.25,0.75",
-        '"few; or none";0,75;0,25\n"many";0,25;0,75',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    SQUARE,
+    SQUARE.replace(",", ";"),
+    SQUARE.replace(",", "\t"),
+    SQUARE.replace(",", "  "),
+    SQUARE.replace(",", ";").replace(".", ","),
+    SQUARE.replace(",", "\t").replace(".", ","),
+    SQUARE.replace("\n", "\r\n"),
+    SQUARE.replace("\n", "\n\n# a remark\n,\n"),
+    SQUARE.replace("\n", ",\n") + ",",
+    SQUARE.replace("0.", "."),
+    SQUARE.replace("0.75", '"0.75"') + " ",
+    "\ufeff" + SQUARE,
+    "a,b\n" + SQUARE,
+    "a," + "1" * 5000 + "\n" + SQUARE,
+    "n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75",
+    "n1,m1=0,m1=1\n0,0.75,0.25\n1,0.25,0.75",
+    ",0,1\n0,0.75,0.25\n1,0.25,0.75",
+    "0,1,2\n0,0.75,0.25\n1,0.25,0.75",
+    "few,0.75,0.25\nmany,0.25,0.75",
+    "n1,0,1\n0,0.75,0.25\n1,0.25,0.75",
+    "n1,0,1\nfew,0.75,0.25\nmany,0.25,0.75",
+    "ones,0,1\n0,0.75,0.25\n1,0.25,0.75",
+    "ones;1;0\n1;0,75;0,25\n0;0,25;0,75",
+    "n1,n2,0,1\n0,1,0.75,0.25\n1,0,0.25,0.75",
+    "ones,zeros,1,0\n0,1,0.75,0.25\n1,0,0.25,0.75",
+    "row,few or none,many\nfew,0.75,0.25\nmany,0.25,0.75",
+    '"few; or none";0,75;0,25\n"many";0,25;0,75',
+])  # fmt: skip
 def test_separators_headers_and_labels_are_understood(text: str) -> None:
     for content in (text, text.encode()):
         assert read_matrix(content).probabilities.tolist() == QUARTERS
@@ -218,21 +211,18 @@ def test_a_first_row_of_whole_numbers_that_sums_to_1_is_a_row() -> None:
     assert read_matrix("n,0,0,1\nm,0,0.5,0.5").probabilities.tolist() == [[0, 0, 1], [0, 0.5, 0.5]]
 
 
-@pytest.mark.parametrize(
-    ("text", "decimals"),
-    [
-        ("0.5,0.5\n0.25,0.75", [[1, 1], [2, 2]]),
-        ("0.9999,1e-4\n0.5,0.5", [[4, 4], [1, 1]]),
-        ("0.99,0.0095,5.E-4\n1,0,0", [[2, 4, 4], [4, 4, 4]]),
-        ("0.5,0.5\n1e-999999999999999999999,1", [[1, 1], [400, 400]]),
-        ("0.50,0.50\n0.25,0.75", 2),
-        ("0.5,0.5,0\n0.3,0.6,0.1", 1),
-        ("0.333333,0.666667\n0.5,0.5", [[6, 6], [1, 1]]),
-        ("1,0\n0,1", None),
-        ("5e-1,0.5\n0.5,0.5", 1),
-        ("0.3333333333333333,0.6666666666666667\n0.5,0.5", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "decimals"), [
+    ("0.5,0.5\n0.25,0.75", [[1, 1], [2, 2]]),
+    ("0.9999,1e-4\n0.5,0.5", [[4, 4], [1, 1]]),
+    ("0.99,0.0095,5.E-4\n1,0,0", [[2, 4, 4], [4, 4, 4]]),
+    ("0.5,0.5\n1e-999999999999999999999,1", [[1, 1], [400, 400]]),
+    ("0.50,0.50\n0.25,0.75", 2),
+    ("0.5,0.5,0\n0.3,0.6,0.1", 1),
+    ("0.333333,0.666667\n0.5,0.5", [[6, 6], [1, 1]]),
+    ("1,0\n0,1", None),
+    ("5e-1,0.5\n0.5,0.5", 1),
+    ("0.3333333333333333,0.6666666666666667\n0.5,0.5", None),
+])  # fmt: skip
 def test_the_printed_decimals_are_counted(text: str, decimals: int | list[list[int]] | None) -> None:
     found = read_matrix(text).decimals
     assert (found.tolist() if isinstance(found, np.ndarray) else found) == decimals
@@ -290,15 +280,11 @@ def test_figure_2_lies_within_what_the_digits_of_figure_1_leave_open() -> None:
     assert np.all((least <= release.log_odds_table()) & (release.log_odds_table() <= most))
 
 
-@pytest.mark.parametrize(
-    "law",
-    [
-        FIG_1, BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5), BetaBinomial(n=4, m=7, alpha=2.5, beta=1),
-        PosteriorMean(n=6, m=3, alpha=1, beta=3), LaplaceSanitizer(n=5, epsilon=2),
-        GeometricSanitizer(n=8, epsilon=0.75),
-    ],
-    ids=repr,
-)  # fmt: skip
+@pytest.mark.parametrize("law", [
+    FIG_1, BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5), BetaBinomial(n=4, m=7, alpha=2.5, beta=1),
+    PosteriorMean(n=6, m=3, alpha=1, beta=3), LaplaceSanitizer(n=5, epsilon=2),
+    GeometricSanitizer(n=8, epsilon=0.75),
+], ids=repr)  # fmt: skip
 @pytest.mark.parametrize("decimals", [6, None])
 def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decimals: int | None) -> None:
     matrix = law.transition_matrix()
