@@ -121,6 +121,32 @@ def beta_excess(x: Any, y: Any, epsilon: Any) -> mp.mpf:
     return likelier - growth * other
 
 
+def delta_of_cells(method: str, n: int, m: int, cells: int, alpha: mp.mpf, epsilon: float) -> mp.mpf:
+    """δ of a single row in one of two cells or in the other, over every split (u, v) of the rows drawn into the two.
+
+    The two tables' probabilities of a split differ by what is made of u and v alone; e^ε times the other falls in v.
+    """
+    rest, draw = n - 1 + (cells - 2) * alpha, method == "synth_post_one"
+    base = 2 * alpha + 1 + rest
+
+    def powers(x: mp.mpf) -> list[mp.mpf]:
+        """x (x + 1) … of a draw from the posterior, powers of x for a plug-in, each over its factorial."""
+        found = [mp.mpf(1)]
+        for j in range(m):
+            found.append(found[-1] * (x + j if draw else x) / (j + 1))
+        return found
+
+    more, less, other, all_of_them = powers(alpha + 1), powers(alpha), powers(rest), powers(base)[m]
+    total = mp.mpf(0)
+    for u in range(m + 1):
+        for v in range(m - u + 1):
+            gain = more[u] * less[v] - mp.exp(epsilon) * less[u] * more[v]
+            if gain <= 0:
+                break
+            total += gain * other[m - u - v]
+    return total / all_of_them
+
+
 def gaussian_excess(ratio: Any, epsilon: Any) -> mp.mpf:
     """δ of a Gaussian release whose mean moves by `ratio` standard deviations (Balle & Wang 2018, Theorem 8).
 

@@ -13,9 +13,9 @@ from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.mechanisms import DirichletMultinomial, MultinomialMean
 from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior
+from tests.referees import delta_of_cells
 
 CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}
-
 LAWS = {"draw": DirichletMultinomial, "plug_in": MultinomialMean}
 
 
@@ -26,43 +26,6 @@ def test_tiny_and_large_priors_of_cells_agree_with_sorted_losses(law: str, n: in
         expected = LAWS[law](n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
         found = CELL_LAWS[law].alike(n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-15), (alpha, epsilon)
-
-
-@pytest.mark.parametrize(
-    ("method", "n", "m", "epsilon", "delta"),
-    [("synth_post_many", 10, 200, 1.0, 1e-5), ("synth_post_one", 2, 100, 1.0, 0.1)],
-)
-def test_many_rows_and_few_confidential_ones_need_a_prior(method, n, m, epsilon, delta):
-    alpha = minimum_prior(method, n=n, m=m, cells=3, epsilon=epsilon, delta=delta)
-    law = DirichletMultinomial if method == "synth_post_one" else MultinomialMean
-    assert law(n=n, m=m, cells=3, alpha=alpha).hockey_stick(epsilon).value <= delta * (1 + 1e-12)
-    assert law(n=n, m=m, cells=3, alpha=alpha * (1 - 1e-6)).hockey_stick(epsilon).value > delta
-
-
-def exact_delta_of_cells(method: str, n: int, m: int, cells: int, alpha: mp.mpf, epsilon: float) -> mp.mpf:
-    """δ of a single row in one of two cells or in the other, over every split (u, v) of the rows drawn into the two.
-
-    The two tables' probabilities of a split differ by what is made of u and v alone; e^ε times the other falls in v.
-    """
-    rest, draw = n - 1 + (cells - 2) * alpha, method == "synth_post_one"
-    base = 2 * alpha + 1 + rest
-
-    def powers(x: mp.mpf) -> list[mp.mpf]:
-        """x (x + 1) … of a draw from the posterior, powers of x for a plug-in, each over its factorial."""
-        found = [mp.mpf(1)]
-        for j in range(m):
-            found.append(found[-1] * (x + j if draw else x) / (j + 1))
-        return found
-
-    more, less, other, all_of_them = powers(alpha + 1), powers(alpha), powers(rest), powers(base)[m]
-    total = mp.mpf(0)
-    for u in range(m + 1):
-        for v in range(m - u + 1):
-            gain = more[u] * less[v] - mp.exp(epsilon) * less[u] * more[v]
-            if gain <= 0:
-                break
-            total += gain * other[m - u - v]
-    return total / all_of_them
 
 
 @pytest.mark.parametrize(("method", "n", "m", "cells", "epsilon", "delta"), [
@@ -81,9 +44,9 @@ def test_a_prior_for_many_cells_and_a_large_epsilon_keeps_its_promise(method, n,
     with mp.workdps(60):
         shift = 1 if method == "synth_map" else 0
         asked = (method, n, m, cells)
-        assert exact_delta_of_cells(*asked, mp.mpf(found) - shift, epsilon) <= delta * (1 + mp.mpf("1e-11"))
+        assert delta_of_cells(*asked, mp.mpf(found) - shift, epsilon) <= delta * (1 + mp.mpf("1e-11"))
         if found * (1 - 1e-6) > shift:
-            assert exact_delta_of_cells(*asked, mp.mpf(found) * (1 - mp.mpf("1e-6")) - shift, epsilon) > delta
+            assert delta_of_cells(*asked, mp.mpf(found) * (1 - mp.mpf("1e-6")) - shift, epsilon) > delta
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -97,7 +60,7 @@ def test_delta_of_many_cells_at_its_ties(law: str, alpha: float) -> None:
         levels = [lead * math.log1p(1 / alpha) for lead in (6, 4, 1)]
     with mp.workdps(60):
         for level, part in itertools.product(levels, (0.5, 0.9, 1 - 1e-9, 1 + 1e-9)):
-            true = exact_delta_of_cells(method, 2, 6, 3, mp.mpf(alpha), level * part)
+            true = delta_of_cells(method, 2, 6, 3, mp.mpf(alpha), level * part)
             assert one.hockey_stick(level * part).value == pytest.approx(float(true), rel=1e-6, abs=1e-290)
 
 
@@ -105,7 +68,7 @@ def test_delta_of_many_cells_at_its_ties(law: str, alpha: float) -> None:
 def test_losses_whose_other_side_underflows(epsilon: float) -> None:
     """n = 1, m = 300, α = 0.05: the mean loss is near 790, and e to minus that is no floating-point number."""
     with mp.workdps(60):
-        true = exact_delta_of_cells("synth_post_many", 1, 300, 3, mp.mpf(0.05), epsilon)
+        true = delta_of_cells("synth_post_many", 1, 300, 3, mp.mpf(0.05), epsilon)
     for one in (MultinomialMean(n=1, m=300, cells=3, alpha=0.05), PlugInCells.alike(n=1, m=300, cells=3, alpha=0.05)):
         assert one.hockey_stick(epsilon).value == pytest.approx(float(true), rel=1e-11)
 

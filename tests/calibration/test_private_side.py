@@ -1,24 +1,15 @@
 """Calibrated values keep their promise to the last digit: δ at them, with 60 digits, is never above what was asked."""
 
 import pytest
-from mpmath import erfc, exp, log, mp, mpf, sqrt
+from mpmath import erfc, log, mp, mpf, sqrt
 
 from dpviz.comparisons import CountData
 from dpviz.comparisons.terms import setting_for
 from dpviz.priors import maximum_range
 from dpviz.privacy.gaussian import gaussian_epsilon, gaussian_ratio
+from tests.referees import gaussian_excess
 
 DELTAS = [1e-300, 1e-200, 1e-100, 1e-20, 1e-5, 0.01, 0.4]
-
-
-def delta_of(ratio: mpf, epsilon: float) -> mpf:
-    """Balle & Wang (2018), Theorem 8."""
-
-    def normal(at: mpf) -> mpf:
-        return erfc(-at / sqrt(mpf(2))) / 2
-
-    e = mpf(epsilon)
-    return normal(ratio / 2 - e / ratio) - exp(e) * normal(-ratio / 2 - e / ratio)
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -28,10 +19,10 @@ def test_the_largest_range_and_ratio_keep_delta_with_all_digits(epsilon: float, 
         reach = maximum_range("param_post", n=100, sigma0=1.0, epsilon=epsilon, delta=delta)
         shrinkage = 1 / (1 + mpf(1) / 100)
         for ratio in (mpf(gaussian_ratio(epsilon, delta)), 2 * mpf(reach) * shrinkage / 100 / sqrt(shrinkage / 100)):
-            kept = delta_of(ratio, epsilon) / mpf(delta)
+            kept = gaussian_excess(ratio, epsilon) / mpf(delta)
             assert 1 - 1e-11 < kept <= 1
         smallest = gaussian_epsilon(gaussian_ratio(epsilon, delta), delta)
-        assert delta_of(mpf(gaussian_ratio(epsilon, delta)), smallest) <= delta
+        assert gaussian_excess(mpf(gaussian_ratio(epsilon, delta)), smallest) <= delta
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 
-import mpmath as mp
 import pytest
 
 from dpviz.calibration.curves import release
@@ -105,24 +104,6 @@ def test_a_delta_next_to_one_has_an_answer() -> None:
     assert 0 < minimum_prior_for_sets("param_post", n=1, m=1, sets=2, epsilon=1.0, delta=1 - 2**-53) < 1e-12
 
 
-def test_three_cells_at_a_huge_epsilon_by_260_digits() -> None:
-    """The only row lies in one of two cells, and both sets draw it there or not: all outcomes by hand."""
-    prior = minimum_prior_for_sets("synth_post_one", n=1, m=1, cells=3, sets=2, epsilon=3.0, delta=1e-2)
-
-    def both(alpha: mp.mpf) -> mp.mpf:
-        total = 1 + 3 * alpha
-        rows = [
-            [(alpha + 1) / total, alpha / total, alpha / total],
-            [alpha / total, (alpha + 1) / total, alpha / total],
-        ]
-        pairs = itertools.product(range(3), repeat=2)
-        terms = ((rows[0][i] * rows[0][j], rows[1][i] * rows[1][j]) for i, j in pairs)
-        return mp.fsum(max(first - mp.exp(3) * second, mp.mpf(0)) for first, second in terms)
-
-    with mp.workdps(50):
-        assert both(mp.mpf(prior)) <= 1e-2 < both(mp.mpf(prior) * BELOW)
-
-
 # Of k cells
 
 
@@ -133,7 +114,7 @@ def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> 
 
 
 @pytest.mark.parametrize(("n", "m", "cells"), [(1, 1, 3), (2, 3, 3), (3, 2, 4), (4, 3, 3)])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.05), (1.5, 1e-3)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.05), (1.5, 1e-3), (3.0, 1e-2)])
 def test_two_sets_agree_with_listing_everything(n: int, m: int, cells: int, epsilon: float, delta: float) -> None:
     found = minimum_prior_for_sets("synth_post_one", n=n, m=m, cells=cells, sets=2, epsilon=epsilon, delta=delta)
     assert two_sets_delta(n, m, cells, found, epsilon) <= delta * (1 + 1e-9)
