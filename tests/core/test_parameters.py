@@ -15,7 +15,7 @@ from dpviz.core.declarations import DELTA, EPSILON, LEVEL
 from dpviz.core.formatting import SUPERSCRIPTS, describe_value, format_distinct, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.export.stored import json_number
-from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms import SYNTHESIZERS
 
 BY_NAME = {f"{cls.key}.{one.name}": one for cls in SYNTHESIZERS.values() for one in cls.parameters()}
 DECLARED = {one: name for name, one in ({"epsilon": EPSILON, "delta": DELTA} | BY_NAME).items()}
@@ -152,14 +152,6 @@ def test_an_array_is_checked_number_by_number(declaration: Parameter) -> None:
 
 
 @every_declaration
-def test_a_value_outside_is_never_shown_as_the_end_that_is_allowed(declaration: Parameter) -> None:
-    above = math.nextafter(declaration.maximum, math.inf)
-    with pytest.raises(ValueError, match="must be") as refusal:
-        declaration.validate(above)
-    assert read_back(str(refusal.value).rpartition("got ")[2].removesuffix(".")) > declaration.maximum
-
-
-@every_declaration
 @settings(laws, max_examples=40)
 @given(data=st.data())
 def test_every_value_of_the_domain_is_read_back_from_its_text(declaration: Parameter, data: st.DataObject) -> None:
@@ -181,15 +173,6 @@ def test_fractions_are_refused_where_whole_numbers_are_asked_for() -> None:
         whole.validate(2.5)
     assert whole.validate(2.0) == 2
     assert whole.domain == "a whole number from 1 to 9"
-
-
-@pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
-def test_a_synthesizer_refuses_what_its_declarations_refuse(cls: type[Synthesizer]) -> None:
-    fresh = {one.name: one.default for one in cls.parameters()}
-    cls(**fresh)
-    for declaration in cls.parameters():
-        with pytest.raises(ValueError, match=re.escape(f"{declaration.name} ")):
-            cls(**fresh | {declaration.name: math.nan})
 
 
 def test_a_zero_has_no_sign() -> None:

@@ -180,14 +180,6 @@ def test_delta_is_the_largest_divergence_and_its_neighbours_attain_it(cls, data)
 
 
 @law
-def test_delta_at_zero_is_the_largest_total_variation(cls: type[Synthesizer], data: st.DataObject) -> None:
-    s = data.draw(instances(cls))
-    matrix = s.transition_matrix()
-    distances = [np.abs(matrix[first] - matrix[second]).sum() / 2 for first, second in s.neighbours]
-    assert privacy.delta_for_epsilon(s, 0.0) == about(max(distances))
-
-
-@law
 def test_delta_falls_and_is_convex_in_the_odds_factor(cls: type[Synthesizer], data: st.DataObject) -> None:
     s = data.draw(instances(cls))
     top = math.exp(min(privacy.pure_epsilon(s), 3.0))

@@ -81,3 +81,5 @@ def test_lists_of_losses_by_fifty_digits() -> None:
     assert listed.epsilon_for_delta(1e-10) == math.inf
     assert PrivacyLossDistribution.from_outcomes(-losses[1:], np.log(masses[1:])).epsilon_for_delta(0.0) == 2.0
     assert PrivacyLossDistribution.from_outcomes(np.zeros(2), np.log([0.5, 0.5])).epsilon_for_delta(0.0) == 0
+    with_impossible = PrivacyLossDistribution.from_outcomes(np.array([3.0, 1.0]), np.array([-math.inf, 0.0]))
+    assert with_impossible.epsilon_for_delta(0.0) == 1.0
