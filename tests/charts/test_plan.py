@@ -10,20 +10,16 @@ import numpy as np
 import pytest
 
 from dpviz.charts.plan import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, limits_chart
-from dpviz.comparisons import CountData, UnknownVariance
+from dpviz.comparisons import UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.figures import accuracy_svgs, limit_use, limits_figure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, WorstCase
-from dpviz.curator.privacy_limits import EpsilonDeltaLimit
-from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import evaluate_designs
 from tests.curator.questions import answered, asking
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY_MEASURES)
-ASKED = DesignQuestion(
-    data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
-    methods=("laplace", "beta_binomial", "modips"), protections=(EpsilonDeltaLimit(),), limits=LIMITS,
-)  # fmt: skip
+METHODS = "laplace", "beta_binomial", "modips"
+ASKED = asking(sets=(1, 3), repetitions=60, methods=METHODS, epsilon=1.0, limits=LIMITS)
 
 
 def test_a_mark_is_left_of_the_limit_exactly_where_it_is_kept() -> None:
@@ -75,7 +71,7 @@ def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is
 def test_endless_intervals_have_no_picture_of_their_length_and_no_limit() -> None:
     data = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-3.0, high=3.0)
     asked = asking(
-        EpsilonDeltaLimit(most_epsilon=1.0), data=data, low=-1.0, high=1.0, sets=(2,), rules=("reiter_2002",),
+        epsilon=1.0, data=data, low=-1.0, high=1.0, sets=(2,), rules=("reiter_2002",),
         methods=("modips_split", "perturbed_histogram_safe"), goal="mean_width", repetitions=100,
     )  # fmt: skip
     desk = answered(asked)

@@ -10,7 +10,6 @@ from dpviz.comparisons import UnknownVariance
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.provenance import reported_numbers
-from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import privacy_loss, rank
 from tests.curator import questions
 from tests.curator.questions import answered
@@ -25,9 +24,8 @@ asking = functools.partial(questions.asking, n=29, rules=("as_if_real",))
 def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
     """At the middle, .275, 95.8 % would keep the limit; the worst of the range is .9242167, as the notes have it."""
     asked = asking(
-        EpsilonDeltaLimit(most_epsilon=2.0), n=50, low=0.05, high=0.5, values=1, rules=("score",),
-        methods=("geometric",), limits=(AccuracyLimit("coverage", 0.93),),
-    )  # fmt: skip
+        epsilon=2.0, n=50, low=0.05, high=0.5, values=1, rules=("score",), methods=("geometric",), coverage=0.93
+    )
     desk = answered(asked)
     (design,) = desk.designs
     assert design.meets_limits is False
@@ -39,7 +37,7 @@ def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
 
 
 def test_a_single_true_value_is_no_worst_one() -> None:
-    asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=60, low=0.2, high=0.2, methods=("geometric",))
+    asked = asking(epsilon=1.0, n=60, low=0.2, high=0.2, methods=("geometric",))
     (design,) = answered(asked).designs
     assert {one.location for one in reported_numbers(design) if one.location} == {
         "at p = 0.2, the only value considered"
@@ -56,29 +54,26 @@ def test_a_single_true_value_is_no_worst_one() -> None:
 
 def test_where_a_larger_epsilon_helps_by_less_than_a_thousandth_it_is_not_given() -> None:
     """ε up to 9 is allowed; with 3.77 the geometric sanitizer's error is .04904, with 9 .04899."""
-    asked = asking(EpsilonDeltaLimit(most_epsilon=9.0), n=100, low=0.1, high=0.4, methods=("geometric", "laplace"))
-    first, second = answered(asked).designs
+    first, second = answered(asking(epsilon=9.0, n=100, low=0.1, high=0.4, methods=("geometric", "laplace"))).designs
     assert (first.method.key, second.method.key) == ("geometric", "laplace")  # tied by their errors
     assert first.is_saturated and first.epsilon == pytest.approx(3.77, rel=0.01)
     assert second.epsilon == pytest.approx(5.675, rel=0.01)
     most, less = first.at(9.0).completed().value(ERROR), first.at(first.epsilon * 0.97).completed().value(ERROR)
     assert most * 1.001 < less
     assert first.value(ERROR) <= most * 1.001
-    usual = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=100, low=0.1, high=0.4, methods=("geometric",))
-    assert not answered(usual).designs[0].is_saturated
+    assert not answered(asking(epsilon=1.0, n=100, low=0.1, high=0.4, methods=("geometric",))).designs[0].is_saturated
 
 
 def test_where_nothing_depends_on_epsilon_the_smallest_tried_is_given() -> None:
     """With one row and p = ½ every release is a fair coin, whatever ε is."""
-    designs = answered(asking(EpsilonDeltaLimit(most_epsilon=2.0), n=1, low=0.5, high=0.5)).designs
+    designs = answered(asking(epsilon=2.0, n=1, low=0.5, high=0.5)).designs
     assert len(designs) >= 8
     assert all(privacy_loss(one).value <= max(0.0101, one.method.smallest_epsilon) for one in designs)
 
 
 def test_an_error_below_rounding_does_not_improve() -> None:
     """At p = 1 the error of a Beta-binomial falls for ever: it is below 10⁻¹² from ε = 52.7 on."""
-    asked = asking(GuessingLimit(most_success=0.9), n=25, low=1.0, high=1.0, methods=("beta_binomial",))
-    (design,) = answered(asked).designs
+    (design,) = answered(asking(success=0.9, n=25, low=1.0, high=1.0, methods=("beta_binomial",))).designs
     assert design.is_saturated and design.epsilon == pytest.approx(52.7, rel=0.01)
     assert design.value(ERROR) < 1e-11
 
@@ -88,9 +83,7 @@ def test_an_error_below_rounding_does_not_improve() -> None:
     [("modips_truncated", (), 0.0109), ("sdd_exact", (AccuracyLimit("coverage", 0.7),), 233.0)],
 )
 def test_where_an_interval_alone_decides_the_error_does_not(method, limits, setting) -> None:
-    asked = asking(
-        GuessingLimit(most_success=0.93), m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits
-    )
+    asked = asking(success=0.93, m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits)
     (design,) = answered(asked).designs
     assert design.is_saturated and design.epsilon == pytest.approx(setting, rel=0.02)
     largest = design.at(1000.0).completed()
@@ -101,19 +94,15 @@ def test_where_an_interval_alone_decides_the_error_does_not(method, limits, sett
 
 
 def test_where_coverage_grows_up_to_the_largest_epsilon_no_more_is_given() -> None:
-    asked = asking(
-        GuessingLimit(most_success=0.57), low=0.3, high=0.3, values=1, sets=(50,), methods=("beta_binomial",),
-        limits=(AccuracyLimit("coverage", 0.05),),
-    )  # fmt: skip
+    asked = asking(success=0.57, low=0.3, high=0.3, values=1, sets=(50,), methods=("beta_binomial",), coverage=0.05)
     (design,) = answered(asked).designs
     assert design.epsilon == design.largest_epsilon() == pytest.approx(14.277813, rel=1e-6)  # to four digits 14.28
 
 
 def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_every_limit_on_it() -> None:
-    asked = DesignQuestion(
-        data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), lowest=0, highest=0, sets=(2,), repetitions=300,
-        protections=(EpsilonDeltaLimit(most_epsilon=1),), limits=(AccuracyLimit("mean_width", 2),),
-        rules=("reiter_2002",), methods=("modips_split", "perturbed_histogram_safe"),
+    asked = questions.asking(
+        data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), low=0, high=0, sets=(2,), repetitions=300,
+        epsilon=1, width=2, rules=("reiter_2002",), methods=("modips_split", "perturbed_histogram_safe"),
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2
@@ -122,10 +111,7 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
 
 
 def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -> None:
-    asked = asking(
-        EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"),
-        limits=(AccuracyLimit(ERROR, 0.4),),
-    )  # fmt: skip
+    asked = asking(epsilon=1.0, n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"), error=0.4)
     made = [dataclasses.replace(one) for one in answered(asked).designs]
     for one, kept in zip(made, (False, None, True), strict=True):
         vars(one)["meets_limits"] = kept

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.comparisons import CategoryData, CountData, UnknownVariance
+from dpviz.comparisons import CategoryData, UnknownVariance
 from dpviz.core.formatting import format_number, spell_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator import report
@@ -98,24 +98,24 @@ def ranked_value(design: Candidate) -> Measure:
 TWICE = GuessingLimit(most_success=0.75)
 GRID: dict[str, DesignQuestion] = {
     # ε equal to a limit, several designs on it
-    **{f"ε = 1, {goal}": asking(methods=METHODS, goal=goal, sets=(1, 3), protections=(EpsilonDeltaLimit(),),
-                                limits=(AccuracyLimit(ERROR, 0.15),)) for goal in GOALS},
+    **{f"ε = 1, {goal}": asking(methods=METHODS, goal=goal, sets=(1, 3), epsilon=1.0, error=0.15) for goal in GOALS},
     # a limit that the geometric sanitizer meets exactly, all of whose digits are asked for
-    "exactly met": asking(methods=METHODS, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit("bias", 1e-13),)),
+    "exactly met": asking(methods=METHODS, epsilon=1.0, bias=1e-13),
     # one row: the Laplace and the geometric sanitizer, set to the same real ε, are the same coin
-    "one row": asking(n=1, methods=("laplace", "geometric"), protections=(EpsilonDeltaLimit(),)),
-    "two rows": asking(n=2, methods=METHODS, protections=(EpsilonDeltaLimit(most_epsilon=3.0),), goal="epsilon"),
-    "guesses": asking(methods=METHODS, protections=(TWICE,), limits=(AccuracyLimit(ERROR, 0.13),), sets=(1, 3)),
-    "none keeps": asking(methods=METHODS, protections=(TWICE,), limits=(AccuracyLimit(ERROR, 0.01),), sets=(1, 3)),
-    "coverage": asking(methods=METHODS, protections=(TWICE, PosteriorLimit()), limits=(AccuracyLimit(COVERAGE, 0.9),),
-                       goal="mean_width"),
-    "no protection": asking(methods=METHODS, limits=(AccuracyLimit(ERROR, 0.15),), goal="bias"),
-    "no protection, coverage": asking(methods=METHODS[:3], limits=(AccuracyLimit(COVERAGE, 0.6),), goal="mean_width"),
-    "on average": asking(methods=METHODS, average=True, limits=(AccuracyLimit(ERROR, 0.2),), sets=(1, 2),
-                         protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),)),
-    "categories": DesignQuestion(data=CategoryData(n=20, m=20, p=0.5, cells=3), lowest=0.2, highest=0.3, values=2,
-                                 sets=(1,), protections=(EpsilonDeltaLimit(),), repetitions=100),
-}  # fmt: skip
+    "one row": asking(n=1, methods=("laplace", "geometric"), epsilon=1.0),
+    "two rows": asking(n=2, methods=METHODS, epsilon=3.0, goal="epsilon"),
+    "guesses": asking(methods=METHODS, protections=(TWICE,), error=0.13, sets=(1, 3)),
+    "none keeps": asking(methods=METHODS, protections=(TWICE,), error=0.01, sets=(1, 3)),
+    "coverage": asking(methods=METHODS, protections=(TWICE, PosteriorLimit()), coverage=0.9, goal="mean_width"),
+    "no protection": asking(methods=METHODS, error=0.15, goal="bias"),
+    "no protection, coverage": asking(methods=METHODS[:3], coverage=0.6, goal="mean_width"),
+    "on average": asking(
+        EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01), methods=METHODS, average=True, error=0.2, sets=(1, 2)
+    ),
+    "categories": asking(
+        data=CategoryData(n=20, m=20, p=0.5, cells=3), low=0.2, high=0.3, values=2, epsilon=1.0, repetitions=100
+    ),
+}
 
 
 @functools.cache
@@ -175,10 +175,7 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
 
 def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywhere() -> None:
     """The exponential mechanism has the smaller error at its ε = 2.067, which is round-off of the search."""
-    asked = asking(
-        n=50, low=0.2, high=0.5, values=9, limits=(AccuracyLimit(ERROR, 0.1),),
-        methods=("geometric", "laplace", "exponential_rows"),
-    )  # fmt: skip
+    asked = asking(n=50, low=0.2, high=0.5, values=9, error=0.1, methods=("geometric", "laplace", "exponential_rows"))
     desk = answered(asked)
     assert [(one.method.key, one.epsilon) for one in desk.designs] == [
         ("geometric", 0.3972), ("laplace", 0.4012), ("exponential_rows", 2.067),
@@ -195,7 +192,7 @@ def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywher
 
 def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_third_of_its_error() -> None:
     asked = asking(
-        n=200, values=9, sets=(1, 5), protections=(EpsilonDeltaLimit(),), goal="epsilon",
+        n=200, values=9, sets=(1, 5), epsilon=1.0, goal="epsilon",
         methods=("geometric", "laplace", "exponential_counts", "modips_truncated", "sdd"),
     )  # fmt: skip
     desk = answered(asked)
@@ -212,10 +209,11 @@ def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_thi
 
 def two_analyses(*limits: AccuracyLimit, most_epsilon: float = 1.0) -> SearchResult:
     """One release of 200 rows, read as if it were real and by one that knows of the noise."""
-    return answered(asking(
-        n=200, values=9, protections=(EpsilonDeltaLimit(most_epsilon=most_epsilon),), limits=limits,
-        methods=("geometric",), rules=("as_if_real", "score"),
-    ))  # fmt: skip
+    return answered(
+        asking(
+            n=200, values=9, epsilon=most_epsilon, limits=limits, methods=("geometric",), rules=("as_if_real", "score")
+        )
+    )
 
 
 def test_designs_that_miss_a_limit_alike_are_tied_in_their_distance_from_it() -> None:
@@ -248,8 +246,8 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
     The limit allows the Beta-binomial 4.02, at which it is off by .0830: more than the .0800 at 2.56.
     """
     asked = asking(
-        n=100, values=2, sets=(1, 5), protections=(GuessingLimit(most_success=0.6),),
-        limits=(AccuracyLimit(ERROR, 0.02),), methods=("modips_truncated", "sdd_exact", "beta_binomial"),
+        n=100, values=2, sets=(1, 5), success=0.6, error=0.02,
+        methods=("modips_truncated", "sdd_exact", "beta_binomial"),
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.method.key, one.sets, round(one.real_epsilon, 2)) for one in desk.designs[:4]] == [
@@ -271,7 +269,7 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
 
 
 def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything() -> None:
-    asked = asking(n=200, values=3, protections=(GuessingLimit(most_success=0.9),), methods=("sdd_exact",))
+    asked = asking(n=200, values=3, success=0.9, methods=("sdd_exact",))
     (design,) = answered(asked).designs
     assert design.is_saturated and design.epsilon < 1000.0
 
@@ -290,8 +288,7 @@ def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> N
     error of 200 rows at 19.2, and of 850 at 71.3, which is better than at 51.0 by less than a thousandth.
     """
     for n, real in ((200, 19.2), (850, 51.0)):
-        asked = asking(n=n, values=2, protections=(GuessingLimit(most_success=0.75),), methods=("posterior_mean",))
-        desk = answered(asked)
+        desk = answered(asking(n=n, values=2, success=0.75, methods=("posterior_mean",)))
         first = desk.designs[0]
         assert first.real_epsilon == pytest.approx(real, rel=0.02)
         assert first.is_saturated
@@ -313,11 +310,7 @@ def off_at_worst(epsilon: float, n: int = 5, m: int = 8, sets: int = 2, low: flo
 
 def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest() -> None:
     """One set of 7 rows, p from .1 to .6: off by .2548 at ε = 1.504, by .2735 at 1.278 and at 2.154, by .2988 at 10."""
-    asked = asking(
-        n=7, low=0.1, high=0.6, protections=(GuessingLimit(most_success=0.99),), limits=(AccuracyLimit(ERROR, 0.12),),
-        methods=("beta_binomial",),
-    )  # fmt: skip
-    first = answered(asked).designs[0]
+    first = answered(asking(n=7, low=0.1, high=0.6, success=0.99, error=0.12, methods=("beta_binomial",))).designs[0]
     assert first.is_saturated and first.epsilon == pytest.approx(1.504, rel=0.01)
     worst = functools.partial(off_at_worst, n=7, m=7, sets=1, low=0.1, high=0.6)
     here = worst(first.epsilon)
@@ -326,17 +319,16 @@ def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest
     assert here < 1.001 * min(worst(first.epsilon * 1.004**step) for step in range(1, 200))
 
 
-def five_rows(most: float | None, goal: str = ERROR) -> SearchResult:
+def five_rows(most: float, goal: str = ERROR) -> SearchResult:
     """What the next two tests ask."""
     return answered(asking(
-        low=0.25, high=0.5, data=CountData(n=5, m=8, p=0.5), limits=(AccuracyLimit(ERROR, 0.25),), sets=(2,),
-        methods=("beta_binomial", "posterior_mean"), rules=("as_if_real",), values=5, goal=goal,
-        protections=(EpsilonDeltaLimit(most_epsilon=most),) if most else (),
+        n=5, m=8, low=0.25, high=0.5, values=5, sets=(2,), methods=("beta_binomial", "posterior_mean"),
+        rules=("as_if_real",), goal=goal, error=0.25, epsilon=most,
     ))  # fmt: skip
 
 
-@pytest.mark.parametrize(("most", "goal"), [(None, ERROR), (8.0, "epsilon")])
-def test_a_limit_that_is_kept_between_two_epsilons_alone_is_found(most: float | None, goal: str) -> None:
+@pytest.mark.parametrize(("most", "goal"), [(0.0, ERROR), (8.0, "epsilon")])
+def test_a_limit_that_is_kept_between_two_epsilons_alone_is_found(most: float, goal: str) -> None:
     """Two Beta-binomial sets are off by at most .25 from 1.0574 to 5.8051: at none of 0.01, 0.1, 1, 10, 100, nor 8."""
     desk = five_rows(most, goal)
     assert [(one.method.key, one.epsilon, one.meets_limits) for one in desk.designs] == [
@@ -365,7 +357,7 @@ def test_no_design_gets_more_of_a_usual_epsilon_than_helps(most: float) -> None:
 
 def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_there() -> None:
     """Guesses bound no ε of SDD, whose error of 300 rows still falls at 1,000, where its real ε is 1.135."""
-    asked = asking(n=300, values=2, protections=(GuessingLimit(most_success=0.7),), methods=("sdd",))
+    asked = asking(n=300, values=2, success=0.7, methods=("sdd",))
     desk = answered(asked)
     first = desk.designs[0]
     assert (first.epsilon, first.is_saturated) == (1000.0, True)
@@ -379,10 +371,7 @@ def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_
 
 def test_the_strongest_protection_is_the_smallest_epsilon_that_is_enough_not_the_largest_allowed() -> None:
     """50 rows, p .2 to .5, RMSE at most .12: .11999 at ε = .2893 and .1205 at .287, by a sum over a matrix by hand."""
-    asked = asking(
-        n=50, low=0.2, high=0.5, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.12),),
-        goal="epsilon", methods=("geometric", "laplace"),
-    )  # fmt: skip
+    asked = asking(n=50, low=0.2, high=0.5, epsilon=1.0, error=0.12, goal="epsilon", methods=("geometric", "laplace"))
     desk = answered(asked)
     assert [(one.method.key, one.epsilon) for one in desk.designs] == [("geometric", 0.2893), ("laplace", 0.2909)]
     _, sentence, _ = summarize(desk)
@@ -417,11 +406,9 @@ def test_much_is_given_away_above_ten_and_above_what_was_asked(epsilon: float, r
 
 
 def numbers(**changes: object) -> DesignQuestion:
-    usual: dict[str, object] = {
-        "data": UnknownVariance(n=500, mean=0.0, sigma=1.0, low=-4.0, high=4.0), "lowest": -1.0, "highest": 1.0,
-        "values": 1, "repetitions": 300, "sets": (1,),
-    }  # fmt: skip
-    return DesignQuestion(**{**usual, **changes})  # type: ignore[arg-type]
+    data = UnknownVariance(n=500, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    usual = {"data": data, "low": -1.0, "high": 1.0, "values": 1, "repetitions": 300}
+    return asking(**usual | changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("limits", [{"limits": (AccuracyLimit(ERROR, 0.1),)}, {"protections": (EpsilonDeltaLimit(),)}])
@@ -436,15 +423,12 @@ def test_a_method_that_is_private_at_no_epsilon_is_named_with_the_reason(limits:
 
 def test_a_page_has_an_answer_at_once_even_without_a_design(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.curator.search.FIRST_WAIT_S", 60.0)
-    asked = numbers(protections=(EpsilonDeltaLimit(),), methods=("perturbed_histogram_scott",))
+    asked = numbers(epsilon=1.0, methods=("perturbed_histogram_scott",))
     assert first_result(asked).is_complete and not first_result(asked).designs
 
 
 def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
-    asked = numbers(
-        protections=(EpsilonDeltaLimit(most_epsilon=2.0),), methods=("perturbed_histogram", "perturbed_histogram_safe"),
-        repetitions=100,
-    )  # fmt: skip
+    asked = numbers(epsilon=2.0, methods=("perturbed_histogram", "perturbed_histogram_safe"), repetitions=100)
     desk = answered(asked)
     assert [one.method.key for one in desk.designs] == ["perturbed_histogram_safe"]
     why = "the same releases as Perturbed histogram, twice the noise, given another ε"
@@ -457,8 +441,8 @@ def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
 
 def test_a_complete_answer_leaves_no_design_unjudged_and_rows_say_their_repetitions() -> None:
     asked = numbers(
-        protections=(EpsilonDeltaLimit(most_epsilon=2.0),), limits=(AccuracyLimit(ERROR, 0.1),), sets=(1, 2, 5),
-        repetitions=1500, goal="epsilon", data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0),
+        epsilon=2.0, error=0.1, sets=(1, 2, 5), repetitions=1500, goal="epsilon",
+        data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0),
         methods=("modips_split", "modips_communal", "perturbed_histogram_safe", "sanitize_bootstrap"),
     )  # fmt: skip
     steps = list(evaluate_designs(asked))
@@ -489,7 +473,7 @@ def moved(design: Candidate, error: Measure, real: float, sets: int = 1) -> Cand
 
 
 def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> None:
-    asked = numbers(protections=(EpsilonDeltaLimit(most_epsilon=2.0),), repetitions=60, methods=("modips_split",))
+    asked = numbers(epsilon=2.0, repetitions=60, methods=("modips_split",))
     design = answered(asked).designs[0]
     one = moved(design, Measure(0.0701, 0.0007), 2.0)
     other = moved(design, Measure(0.0706, 0.0007), 1.5, sets=2)
@@ -507,7 +491,7 @@ def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> N
 
 @pytest.mark.parametrize(("repetitions", "keeps"), [(1, None), (19, None), (20, True), (math.inf, True)])
 def test_a_number_that_rests_on_hardly_any_estimate_is_not_known(repetitions: float, keeps: bool | None) -> None:
-    asked = numbers(protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.5),), methods=("modips_split",))
+    asked = numbers(epsilon=1.0, error=0.5, methods=("modips_split",))
     design = moved(answered(asked).designs[0], Measure(0.01, math.nan), 1.0)
     outcomes = tuple(dataclasses.replace(one, repetitions=repetitions) for one in design.outcomes)
     assert with_outcomes(design, outcomes).meets_limits is keeps
@@ -518,10 +502,7 @@ def test_a_number_that_rests_on_hardly_any_estimate_is_not_known(repetitions: fl
 
 @pytest.mark.parametrize(("sets", "others"), [((1,), ""), ((1, 2), "The same holds for one more design.")])
 def test_a_design_too_close_to_call_is_not_counted_beside_itself(sets: tuple[int, ...], others: str) -> None:
-    asked = numbers(
-        limits=(AccuracyLimit(ERROR, 1.0),), protections=(EpsilonDeltaLimit(most_epsilon=1.0),),
-        methods=("modips_split",), sets=sets, repetitions=30,
-    )  # fmt: skip
+    asked = numbers(error=1.0, epsilon=1.0, methods=("modips_split",), sets=sets, repetitions=30)
     designs = answered(asked).designs
     middle = sum(design.value(ERROR) for design in designs) / len(designs)
     mark, sentence, _ = summarize(answered(dataclasses.replace(asked, limits=(AccuracyLimit(ERROR, middle),))))
@@ -533,7 +514,7 @@ def test_a_design_too_close_to_call_is_not_counted_beside_itself(sets: tuple[int
     "words", ["It was the only design considered.", "(Reiter 2003 needs several sets; one is taken for real)"]
 )
 def test_one_set_by_one_method_says_that_it_is_the_only_design_and_which_analysis_needs_several(words: str) -> None:
-    desk = answered(asking(methods=("geometric",), protections=(EpsilonDeltaLimit(),), rules=("reiter_2003",)))
+    desk = answered(asking(methods=("geometric",), epsilon=1.0, rules=("reiter_2003",)))
     assert words in summarize(desk)[1]
 
 
@@ -545,9 +526,7 @@ def test_a_design_appears_once_it_is_known_whether_it_keeps_all_limits() -> None
 
 
 def test_intervals_that_hold_everything_are_told_to_say_nothing() -> None:
-    asked = asking(
-        methods=("geometric",), rules=("clopper_pearson",), limits=(AccuracyLimit(COVERAGE, 1.0),), level=0.999999, n=2
-    )
+    asked = asking(methods=("geometric",), rules=("clopper_pearson",), coverage=1.0, level=0.999999, n=2)
     _, sentence, _ = summarize(answered(asked))
     assert ("But every interval then runs from 0 to 1, and says nothing." in sentence) == (
         all(one.mean_width.value == pytest.approx(1.0, rel=1e-12) for one in answered(asked).designs[0].outcomes)
@@ -572,7 +551,7 @@ def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_th
     """
     data = UnknownVariance(n=500, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     asked = asking(
-        data=data, low=0.0, high=0.0, values=1, repetitions=500, limits=(AccuracyLimit(ERROR, 0.1),),
+        data=data, low=0.0, high=0.0, values=1, repetitions=500, error=0.1,
         methods=("modips_split", "perturbed_histogram_safe", "modips_communal"), rules=("reiter_2003",), seed=2,
     )  # fmt: skip
     desk = answered(asked)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import html
-from typing import Any
 
 import pytest
 
@@ -10,7 +9,7 @@ from dpviz.comparisons import CategoryData, CountData, DataKind, UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.form import to_form
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
-from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
+from dpviz.curator.privacy_limits import GuessingLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.report import choice_text
 from dpviz.curator.search import evaluate_designs, noise_aware_alternative, suggest_relaxations
@@ -27,11 +26,8 @@ from dpviz.inference.rules import RULES
 from tests.curator import questions
 
 
-def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), n: int = 50, **more: Any) -> DesignQuestion:
-    return questions.asking(
-        EpsilonDeltaLimit(most_epsilon=0.3), n=n, values=2, methods=("geometric",), rules=rules,
-        limits=(AccuracyLimit("coverage", least), *more.pop("limits", ())), **more,
-    )  # fmt: skip
+def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), n: int = 50, **accuracy: float) -> DesignQuestion:
+    return questions.asking(n=n, values=2, methods=("geometric",), rules=rules, epsilon=0.3, coverage=least, **accuracy)
 
 
 @pytest.mark.parametrize("least", [0.5, 0.85, 0.93, 0.95, 0.999])
@@ -60,7 +56,7 @@ def test_an_analysis_that_takes_noise_for_data_is_rescued_by_one_that_knows_of_i
     *_, desk = evaluate_designs(asking(0.9))
     *_, ways = suggest_relaxations(desk, 1)
     assert ways[0].alternative is not None
-    *_, desk = evaluate_designs(asking(0.9, limits=(AccuracyLimit("root_mean_squared_error", 0.01),)))
+    *_, desk = evaluate_designs(asking(0.9, error=0.01))
     *_, ways = suggest_relaxations(desk, 1)
     assert ways[0].alternative is None  # the error is too large, whatever the analysis
 
@@ -115,17 +111,13 @@ def test_the_first_sentence_says_that_a_leader_hardly_protects() -> None:
     "data", [CategoryData(n=20, m=20, p=0.5, cells=3), UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-3.0, high=3.0)]
 )
 def test_data_of_every_kind_have_an_answer_where_nothing_keeps_the_limits(data: DataKind) -> None:
-    question = DesignQuestion(
-        data=data, lowest=0.2, highest=0.2, limits=(AccuracyLimit("root_mean_squared_error", 1e-3),), sets=(1,),
-        protections=(EpsilonDeltaLimit(),), repetitions=100,
-    )  # fmt: skip
+    question = questions.asking(data=data, low=0.2, high=0.2, epsilon=1.0, error=1e-3, repetitions=100)
     *_, result = evaluate_designs(question)
     assert not result.feasible and "No design keeps all your limits" in summarize(result).sentence
 
 
 def test_where_the_nearest_are_often_wrong_the_nearest_that_keeps_its_coverage_is_offered_too() -> None:
-    limits = (AccuracyLimit("mean_width", 0.02),)
-    question = asking(0.9, ("as_if_real", "score"), n=200, limits=limits)
+    question = asking(0.9, ("as_if_real", "score"), n=200, width=0.02)
     *_, desk = evaluate_designs(dataclasses.replace(question, methods=("geometric", "laplace")))
     *_, ways = suggest_relaxations(desk, 2)
     assert [[*way.limits] for way in ways] == [["coverage", "mean_width"]] * 2 + [["mean_width"]]

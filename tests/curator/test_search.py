@@ -42,7 +42,8 @@ RELEASES = [
 
 def question(**changes: object) -> DesignQuestion:
     """A small question, whose designs are all exact and quick."""
-    return asking(**{"methods": FAST, "sets": (1, 3), "protections": (EpsilonDeltaLimit(),), **changes})  # type: ignore[arg-type]
+    promise = {} if {"protections", "epsilon"} & changes.keys() else {"epsilon": 1.0}
+    return asking(**{"methods": FAST, "sets": (1, 3), **promise, **changes})  # type: ignore[arg-type]
 
 
 # Limits on protection
@@ -231,8 +232,7 @@ def test_an_interval_limit_that_does_not_decide_leaves_the_smallest_epsilon_as_i
 def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes() -> None:
     """A smaller ε that a simulation cannot tell is not called too small: with more repetitions one is enough."""
     data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-    limits = (AccuracyLimit("root_mean_squared_error", 0.2),)
-    asked = DesignQuestion(data=data, lowest=0.0, highest=0.0, limits=limits, sets=(1,), repetitions=1000)
+    asked = asking(data=data, low=0.0, high=0.0, error=0.2, repetitions=1000)
     method = data.method("modips_split")
     found = smallest_design(asked, method, 1, "as_if_real")
     assert found is not None
@@ -252,10 +252,7 @@ def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes
 
 
 def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_that_a_large_one_does_not_reach() -> None:
-    asked = question(
-        data=CountData(n=10, m=1000, p=0.5), lowest=0.5, highest=0.5, protections=(),
-        limits=(AccuracyLimit("root_mean_squared_error", 0.05),),
-    )  # fmt: skip
+    asked = question(data=CountData(n=10, m=1000, p=0.5), lowest=0.5, highest=0.5, protections=(), error=0.05)
     method = CountData.method("beta_binomial")
     found = smallest_design(asked, method, 1, "as_if_real")
     assert found is not None
@@ -264,7 +261,7 @@ def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_th
 
 
 def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way() -> None:
-    desk = answered(question(protections=(EpsilonDeltaLimit(most_epsilon=0.1),), limits=LIMITS[1]))
+    desk = answered(question(epsilon=0.1, limits=LIMITS[1]))
     assert not desk.feasible
     *_, relaxed = suggest_relaxations(desk)
     assert [one.design for one in relaxed] == list(desk.designs[:3])
@@ -279,12 +276,12 @@ def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way
 
 
 def test_a_method_whose_share_of_epsilon_is_too_small_to_compute_with_is_absent() -> None:
-    desk = answered(question(protections=(EpsilonDeltaLimit(most_epsilon=1e-5),), sets=(50,)))
+    desk = answered(question(epsilon=1e-5, sets=(50,)))
     assert {one.method.key for one in desk.designs} == set(FAST) - {"modips"}
     ((name, why),) = desk.absent
     assert (name, "too small" in why) == (f"{CountData.method('modips').label}, 50 sets", True)
     many = CategoryData(n=10_000, m=10_000, p=0.5, cells=100)
-    desk = answered(question(data=many, methods=(), protections=(EpsilonDeltaLimit(most_epsilon=1e-6),), sets=(20,)))
+    desk = answered(question(data=many, methods=(), epsilon=1e-6, sets=(20,)))
     assert any("too small" in why for _, why in desk.absent)
 
 
@@ -335,7 +332,7 @@ def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) ->
 
 
 def test_no_design_adds_less_error_than_the_best_possible_one() -> None:
-    asked = question(protections=(EpsilonDeltaLimit(most_epsilon=1.0),))
+    asked = question(epsilon=1.0)
     *_, last = sweep(AXES["epsilon"], asked, answered(asked).designs, limit=True)
     assert set(last.smallest_errors) == set(AXES["epsilon"].values(asked))
     for (_, value), one in last.evaluations.items():

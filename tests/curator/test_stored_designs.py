@@ -15,6 +15,7 @@ from dpviz.curator.question import DesignQuestion
 from dpviz.curator.report import StoredDesign, chosen_design, design_to_json, load_design
 from dpviz.curator.search import evaluate_designs
 from dpviz.curator.summary import comparison_table
+from tests.curator.questions import answered, asking
 from tests.pages.apptest import plain_text
 
 COUNTED = DesignQuestion(
@@ -58,11 +59,8 @@ def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
 
 def test_side_by_side_has_every_number_of_a_report() -> None:
     """Under shorter names where the table of all designs has them, too."""
-    asked = DesignQuestion(
-        data=CountData(n=20, m=20, p=0.1), lowest=0.1, highest=0.4, values=2, sets=(1,), rules=("as_if_real",),
-        protections=(EpsilonDeltaLimit(),), methods=("laplace", "beta_binomial"), repetitions=60,
-    )  # fmt: skip
-    *_, desk = evaluate_designs(asked)
+    asked = asking(values=2, rules=("as_if_real",), epsilon=1.0, methods=("laplace", "beta_binomial"), repetitions=60)
+    desk = answered(asked)
     designs = [chosen_design(desk, (method, 1, "as_if_real")) for method in asked.methods]
     numbers = [reported_numbers(design) for design in designs]
     rows = {plain_text(name).strip(): cells for name, *cells in comparison_table(designs, numbers).rows}

@@ -1,7 +1,6 @@
 """The curator's desk: its sentence, table, files and offers say what the search finds."""
 
 import csv
-import dataclasses
 import io
 import math
 import re
@@ -9,17 +8,17 @@ from functools import cache
 
 import pytest
 
-from dpviz.comparisons import CountData, UnknownVariance
+from dpviz.comparisons import UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.pilot import Suggestion, suggest_settings
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
-from dpviz.curator.question import DesignQuestion
 from dpviz.curator.report import designs_csv, search_script
 from dpviz.curator.search import Relaxation, SearchResult, evaluate_designs
 from dpviz.curator.summary import ranking_table, relaxation_sentence, relaxed_epsilon, relaxed_limits, rounded_limit
 from dpviz.uploads.columns import read_columns
+from tests.curator.questions import answered, asking
 from tests.helpers import ROUNDING, WRONG, run_script, value_of
 from tests.helpers import desk_answer as summarize
 
@@ -42,9 +41,9 @@ METHODS = "laplace", "beta_binomial", "modips"
 
 @cache
 def desks(limit: str, protection: str, average: bool = False) -> tuple[SearchResult, ...]:
-    question = DesignQuestion(
-        data=CountData(n=20, m=20, p=0.5), lowest=0.2, highest=0.5, values=2, limits=LIMITS[limit],
-        protections=PROTECTED[protection], sets=(1, 2), repetitions=60, methods=METHODS, average=average,
+    question = asking(
+        *PROTECTED[protection], low=0.2, high=0.5, values=2, limits=LIMITS[limit], sets=(1, 2), repetitions=60,
+        methods=METHODS, average=average,
     )  # fmt: skip
     return tuple(evaluate_designs(question))
 
@@ -159,13 +158,8 @@ def test_the_script_prints_the_table_and_the_file_has_it() -> None:
 
 
 def test_the_file_says_why_a_number_is_not_there() -> None:
-    limits = AccuracyLimit("root_mean_squared_error", 0.05), AccuracyLimit("coverage", 0.9)
-    asked = DesignQuestion(
-        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, values=2, limits=limits,
-        protections=(EpsilonDeltaLimit(most_epsilon=1.0),), repetitions=60,
-    )  # fmt: skip
-    *_, strict = evaluate_designs(asked)
-    *_, loose = evaluate_designs(dataclasses.replace(asked, limits=(AccuracyLimit("bias", 10.0),)))
+    usual = {"values": 2, "sets": (1, 5), "repetitions": 60, "epsilon": 1.0}
+    strict, loose = answered(asking(**usual, error=0.05, coverage=0.9)), answered(asking(**usual, bias=10.0))
     for desk, words in (
         (strict, "the design breaks a limit: root_mean_squared_error"),
         (loose, "no limit asks for it and other designs come first"),
@@ -194,13 +188,11 @@ def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() ->
 
 
 def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> None:
-    question = DesignQuestion(
-        data=UnknownVariance(n=9, mean=0.0, sigma=2.0, low=-5.0, high=4.0), lowest=0.5, highest=1.5, values=2,
-        limits=(AccuracyLimit("bias", 5.0),), protections=(EpsilonDeltaLimit(most_epsilon=2.0),), sets=(2,),
-        repetitions=70, rules=("rubin_1987",), methods=("modips_split",),
+    question = asking(
+        data=UnknownVariance(n=9, mean=0.0, sigma=2.0, low=-5.0, high=4.0), low=0.5, high=1.5, values=2, sets=(2,),
+        epsilon=2.0, bias=5.0, repetitions=70, rules=("rubin_1987",), methods=("modips_split",),
     )  # fmt: skip
-    *_, last = evaluate_designs(question)
-    (one,) = last.designs
+    (one,) = answered(question).designs
     settings = one.comparison_settings
     assert one.release_design is None
     expected = {

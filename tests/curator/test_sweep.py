@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from dpviz.comparisons import CategoryData, CountData, UnknownVariance
+from dpviz.comparisons import CategoryData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.figures import guess_rate, sweep_figure
@@ -17,13 +17,12 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.summary import sweep_sentence
 from dpviz.curator.sweep import ADDED_ERROR, AXES, SWEEP_MEASURES, Sweep, first_of_each_method, measure_of, sweep
-from tests.curator.questions import answered
+from tests.curator.questions import answered, asking
 from tests.helpers import with_outcomes
 
-ASKED = DesignQuestion(
-    data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
-    methods=("laplace", "beta_binomial", "posterior_mean"), protections=(EpsilonDeltaLimit(),),
-    limits=(AccuracyLimit("root_mean_squared_error", 0.2),), rules=("as_if_real", "score"),
+ASKED = asking(
+    sets=(1, 3), methods=("laplace", "beta_binomial", "posterior_mean"), rules=("as_if_real", "score"), epsilon=1.0,
+    error=0.2, repetitions=60,
 )  # fmt: skip
 
 
@@ -72,10 +71,8 @@ def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, 
 def test_rounding_is_no_lead_and_fades_no_design() -> None:
     """n = 100, four categories, the share of one is a quarter: biases were 10⁻¹⁸ and −4·10⁻¹⁸, and the second faded."""
     data = CategoryData(n=100, m=100, p=0.25, cells=4)
-    asked = DesignQuestion(
-        data=data, lowest=0.25, highest=0.25, sets=(1,), protections=(EpsilonDeltaLimit(),),
-        methods=("dirichlet_multinomial", "multinomial_mean"), limits=(AccuracyLimit("bias", 0.1),),
-    )  # fmt: skip
+    methods = "dirichlet_multinomial", "multinomial_mean"
+    asked = asking(data=data, low=0.25, high=0.25, epsilon=1.0, bias=0.1, methods=methods)
     found = along("rows", "bias", asked)
     leads = found.best_at("bias")
     assert all(set(tied) == {0, 1} for tied in leads.values())
@@ -88,11 +85,10 @@ def test_rounding_is_no_lead_and_fades_no_design() -> None:
     assert dataclasses.replace(found, evaluations=near).dominated("bias") == set()
 
 
-NUMBERS = DesignQuestion(
-    data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0), lowest=-1.0, highest=1.0, values=2,
-    sets=(1, 5), repetitions=1500, protections=(EpsilonDeltaLimit(most_epsilon=2.0),),
-    methods=("modips_split", "perturbed_histogram_safe", "sanitize_bootstrap"),
-    limits=(AccuracyLimit("root_mean_squared_error", 0.5),),
+NUMBERS = asking(
+    data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0), low=-1.0, high=1.0, values=2, sets=(1, 5),
+    methods=("modips_split", "perturbed_histogram_safe", "sanitize_bootstrap"), epsilon=2.0, error=0.5,
+    repetitions=1500,
 )  # fmt: skip
 
 
