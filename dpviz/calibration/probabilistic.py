@@ -15,14 +15,11 @@ from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core import limits
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.special import cumulative_sum
 from dpviz.core.parameters import validate_choice
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.pair_divergence import log_beta_binomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import exceeds
-
-ManyBetaBinomial = BetaBinomial.up_to(limits.MAX_PRIOR_ROWS)
 
 MIN_INTERVAL = 1e-9  # relative length of an interval that is not halved again
 
@@ -40,58 +37,42 @@ class Failure:
     settled: float
 
 
-def _prior_spread(n: int, alpha: float) -> float:
-    """How far apart α / x and α / y are at most, x = α + i and y = α + n − 1 − i."""
-    return (n - 1) / (alpha + (n - 1))
+def _failure_of(method: PriorMethod, n: int, m: int, epsilon: float) -> Failure:
+    """Failure of a method; a ValueError where it is none of `METHODS`.
 
-
-def _drawn_rows(n: int, m: int, epsilon: float) -> Failure:
-    """Log-odds of SYNTH_Post(One) are A − B, A = ln(1 + j/x) and B = ln(1 + (m − j)/y).
-
-    A falls by (α/x) a, a = 1 − e^{−A}, B likewise. As α/x and α/y are no further apart than s = (n − 1)/(α + n − 1),
-    A − B changes by at most |A − B| + s times the smaller of the two, that of the larger of x and y.
+    With x = α + i and y = α + n − 1 − i, α/x and α/y are no further apart than s = (n − 1)/(α + n − 1): by that much
+    the log-odds ln(y/x) + … of PARAM_Post change. Those of SYNTH_Post(One) are A − B, A = ln(1 + j/x) and
+    B = ln(1 + (m − j)/y). A falls by (α/x) a, a = 1 − e^{−A}, B likewise, so that A − B changes by at most |A − B| + s
+    times the smaller of the two, that of the larger of x and y. For SYNTH_Post(Many) A = j ln(1 + 1/x), which falls by
+    g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1; g(x) (x / α) rises with x, so that s bounds g(x) − g(y) too.
     """
+    per_zero = m / (n - 1) if n > 1 else 0.0
 
-    def change(alpha: float) -> float:
-        return min(m / (alpha + m), epsilon + _prior_spread(n, alpha) * m / (alpha + (n - 1) / 2 + m))
+    def spread(alpha: float) -> float:
+        return (n - 1) / (alpha + (n - 1))
 
-    settled = math.exp(-epsilon) / (1 + (m / (n - 1) if n > 1 else 0.0))
-    return Failure(partial(beta_binomial_failure, n, m), change, settled)
+    def change_of_drawn(alpha: float) -> float:
+        return min(m / (alpha + m), epsilon + spread(alpha) * m / (alpha + (n - 1) / 2 + m))
 
+    def change_of_plug_in(alpha: float) -> float:
+        return epsilon + spread(alpha) * m / (alpha + (n - 1) / 2)
 
-def _plug_in_rows(n: int, m: int, epsilon: float) -> Failure:
-    """As above, A = j ln(1 + 1/x), which falls by g(x) A, g(x) = α / (x (x + 1) ln(1 + 1/x)) ≤ 1; B likewise.
-
-    g(x) (x / α) rises with x, so that g(x) and g(y) too are no further apart than s.
-    """
-
-    def change(alpha: float) -> float:
-        return epsilon + _prior_spread(n, alpha) * m / (alpha + (n - 1) / 2)
-
-    settled = math.exp(-epsilon - (m / (n - 1) if n > 1 else 0.0))
-    return Failure(partial(plug_in_failure, n, m), change, settled)
-
-
-def _drawn_parameter(n: int, _m: int, _epsilon: float) -> Failure:
-    """ln(y / x) changes by α/y − α/x, at most s."""
-
-    def at(alpha: float, promise: float) -> float:
-        return parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=promise)
-
-    return Failure(at, lambda alpha: _prior_spread(n, alpha), 0.0)
+    if method.key not in METHODS:
+        method.refuse("probabilistic privacy")
+    if method.key == "synth_post_one":
+        return Failure(partial(beta_binomial_failure, n, m), change_of_drawn, math.exp(-epsilon) / (1 + per_zero))
+    if method.key == "synth_post_many":
+        return Failure(partial(plug_in_failure, n, m), change_of_plug_in, math.exp(-epsilon - per_zero))
+    return Failure(lambda alpha, promise: parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=promise), spread, 0.0)
 
 
-FAILURES: dict[str, Callable[[int, int, float], Failure]] = {
-    "synth_post_one": _drawn_rows,
-    "synth_post_many": _plug_in_rows,
-    "param_post": _drawn_parameter,
-}
-"""By key of a method that uses its whole prior."""
+METHODS = ("synth_post_one", "synth_post_many", "param_post")
+"""Keys of the methods that use their whole prior and have a probabilistic answer."""
 
 
 def has_probabilistic_answer(method: PriorMethod) -> bool:
     """Whether `minimum_prior_probabilistic` answers for a method."""
-    return method.effective.key in FAILURES
+    return method.effective.key in METHODS
 
 
 def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, delta: float) -> float:
@@ -129,8 +110,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 
 def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float) -> float:
     """`minimum_prior_probabilistic` of a method that uses its whole prior."""
-    n = int(MANY_ROWS.validate(n))
-    m = int(MANY_SYNTHETIC_ROWS.validate(m))
+    n, m = int(MANY_ROWS.validate(n)), int(MANY_SYNTHETIC_ROWS.validate(m))
     smallest = minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta)  # refuses other ε and δ
     epsilon, delta = float(epsilon), float(delta)
     rows = max(n, m) if isinstance(method, RowMethod) else n
@@ -139,9 +119,7 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
         raise ValueError(f"n and m must be {domain}; got {format_number(rows)}.")
     if delta == 0 or math.isinf(smallest):
         return smallest
-    if method.key not in FAILURES:
-        method.refuse("probabilistic privacy")
-    failure = FAILURES[method.key](n, m, epsilon)
+    failure = _failure_of(method, n, m, epsilon)
     failure_at = lru_cache(maxsize=4096)(failure.at)
 
     # A prior from which on the promise holds
@@ -159,7 +137,7 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
     grid = [smallest, *np.geomspace(bottom, top, count + 1).tolist()]
     intervals = [(low, high) for low, high in pairwise(grid) if low < high]
     max_intervals = min(max(1_000, 8_000_000 // (n + rows)), 30_000)  # gives up after some seconds
-    for _ in range(max_intervals):
+    for _ in range(max_intervals + 1):
         if not intervals:
             return smallest
         low, high = intervals.pop()
@@ -172,8 +150,6 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
             intervals += [(low, middle), (middle, high)]
         elif failure_at(low, epsilon) > delta:
             return high
-    if not intervals:
-        return smallest
     raise ValueError(
         f"epsilon and delta must let the search end within {max_intervals:,} intervals of priors; at "
         f"ε = {format_number(epsilon)} and δ = {format_number(delta)} the failure crosses δ too often. Set others."
@@ -184,47 +160,32 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     """Probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour, in O(n + m).
 
     A count tells row i from a neighbour where it is at least the threshold of the pair i − 1, i or at most that of the
-    pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. Along
-    one staircase through all thresholds, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
+    pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. From a row
+    to the next the tail from a threshold t on gains Pr(t | i) t / x; up to the next threshold it loses what is passed.
     """
-    # Threshold of each pair; log-probabilities of row 0 from the first threshold on
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)
     guess = x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)
-    t = _thresholds(lambda j: _log_odds(x, y, j, m), guess, m, epsilon)
+    t = _thresholds(lambda j: np.log1p(j / x) - np.log1p((m - j) / y), guess, m, epsilon)
     t = t[t <= m]
     if len(t) == 0:
         return 0.0
-    x, y = x[: len(t)], y[: len(t)]
-    first = np.arange(t[0], m + 1)
-    log_first = ManyBetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).log_transition(np.array([0]), first)[0]
 
-    # The staircase: down at each threshold, right between two
-    pairs, columns = np.arange(len(t)), np.arange(t[0], t[-1])
-    rows = np.repeat(pairs[1:], t[1:] - t[:-1])
-    width = t - t[0]
-    corner, passed = pairs + width, rows + (columns - t[0])
-    steps = np.empty(len(t) + len(columns))
-    steps[0] = log_first[0]
-    steps[corner[:-1] + 1] = _log_odds(x, y, t, m)[:-1]
-    room = m - columns
-    steps[passed + 1] = np.log(room * (alpha + (rows + columns)) / ((columns + 1) * (alpha + (n - rows) + (room - 1))))
-    log_path = cumulative_sum(steps).astype(float)[1:]
-    scale = max(float(log_path.max()), float(log_first.max()))
+    # Probabilities, in units of the largest: row 0 from the first threshold on, at each threshold, and between two
+    first, passed = np.arange(t[0], m + 1), np.arange(t[0], t[-1])
+    rows = np.concatenate([np.zeros(len(first)), i[: len(t)], np.repeat(i[1 : len(t)], np.diff(t))])
+    counts = np.concatenate([first, t, passed])
+    logs = log_beta_binomial(alpha + rows, alpha + (n - rows), counts, m - counts)
+    scale = float(logs.max())
     with np.errstate(under="ignore"):
-        path, row = np.exp(log_path - scale), np.exp(log_first - scale)
+        of_first, at_threshold, of_passed = np.split(np.exp(logs - scale), [len(first), len(first) + len(t)])
 
     # Upper tails of all rows; lower tails are those of the mirrored rows
-    gain = path[corner] * (t / x)
-    tail = row.sum() + np.append(0.0, np.cumsum(gain[:-1])) - np.append(0.0, np.cumsum(path[passed]))[width]
+    gain = at_threshold * (t / x[: len(t)])
+    tail = of_first.sum() + np.append(0.0, np.cumsum(gain[:-1])) - np.append(0.0, np.cumsum(of_passed))[t - t[0]]
     upper = np.zeros(n + 1)
     upper[0], upper[1 : len(t) + 1] = tail[0], tail + gain
     return min(float((upper + upper[::-1]).max()) * math.exp(scale), 1.0)
-
-
-def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
-    """ln Pr(j | i + 1) / Pr(j | i) of the Beta-binomial with x = α + i and y = β + n − 1 − i."""
-    return np.log1p(j / x) - np.log1p((m - j) / y)
 
 
 def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:

@@ -58,7 +58,7 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
         return left * (weight + 1) / ((first + (k + 1)) * (y + np.maximum(left - 1, 0.0))), (distance + k) / weight
 
     log_sum = _log_sum(terms, (distance + left) / (x + m), x + first, first, left, y, distance)
-    log_mass = _log_beta_binomial(x + 1, y, first, left)
+    log_mass = log_beta_binomial(x + 1, y, first, left)
     return np.minimum(log_sum + log_mass + (np.log(both) - np.log(y) + epsilon), 0.0)
 
 
@@ -158,8 +158,12 @@ def log_binomial(p: Numbers, q: Numbers, successes: FloatArray, failures: FloatA
     return remainders[0] - remainders[1] - remainders[2] - growth[0] - growth[1]
 
 
-def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, failures: FloatArray) -> FloatArray:
+def log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, failures: FloatArray) -> FloatArray:
     """ln of the BetaBinomial(successes + failures; a, b) probability of `successes`.
+
+    Parameters
+    ----------
+    a, b, successes, failures : ndarray
 
     With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, times
     (1 + m/T) / ((1 + s/a) (1 + f/b)) with f = m − s. With p = (a + s) / (T + m) no large numbers cancel.

@@ -13,40 +13,20 @@ from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
 
 PRIOR_RISK = dataclasses.replace(
-    PROPORTION,
-    name="prior_risk",
-    symbol="p",
-    title="Risk before the release",
-    default=0.1,
-    open_minimum=True,
-    slider_minimum=0.01,
-    slider_maximum=0.99,
+    PROPORTION, name="prior_risk", symbol="p", title="Risk before the release", default=0.1, open_minimum=True,
+    slider_minimum=0.01, slider_maximum=0.99,
     help="The attacker's probability, before the release, that the person has the sensitive value.",
-)
+)  # fmt: skip
 PRIOR_ODDS = Parameter(
-    name="prior_odds",
-    symbol="a : 1",
-    title="Prior odds",
-    minimum=1e-9,
-    maximum=1e9,
-    default=1.0,
-    slider_minimum=1e-3,
-    slider_maximum=1e3,
-    scale="log",
+    name="prior_odds", symbol="a : 1", title="Prior odds", minimum=1e-9, maximum=1e9, default=1.0, slider_minimum=1e-3,
+    slider_maximum=1e3, scale="log",
     help="What the attacker believes before the release: how much likelier the first table is than the second.",
-)
+)  # fmt: skip
 RISK_RATIO = Parameter(
-    name="ratio",
-    symbol="r",
-    title="Largest ratio of the risks",
-    minimum=1.0,
-    maximum=1e6,
-    default=2.0,
-    slider_maximum=20.0,
-    scale="log",
-    private_end="smaller",
+    name="ratio", symbol="r", title="Largest ratio of the risks", minimum=1.0, maximum=1e6, default=2.0,
+    slider_maximum=20.0, scale="log", private_end="smaller",
     help="The largest factor by which a release may raise this risk. Smaller is more private.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

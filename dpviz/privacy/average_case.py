@@ -23,13 +23,9 @@ from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.pair_divergence import log_binomial
 
 THETA_REAL = dataclasses.replace(
-    PROPORTION,
-    name="theta_real",
-    symbol="θ_real",
-    title="Probability of a one",
-    default=0.5,
+    PROPORTION, name="theta_real", symbol="θ_real", title="Probability of a one", default=0.5,
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
-)
+)  # fmt: skip
 
 DeltaOf = Callable[[float], float]
 

@@ -17,13 +17,9 @@ Sampler = Callable[[Any, np.random.Generator, int], Any]
 
 
 def empirical_epsilon(
-    release: Sampler,
-    first: object,
-    second: object,
-    generator: np.random.Generator,
-    draws: int,
+    release: Sampler, first: object, second: object, generator: np.random.Generator, draws: int,
     confidence: float = 0.999,
-) -> float:
+) -> float:  # fmt: skip
     """Lower bound on ε from draws under two neighbouring data sets, too high with probability 1 − confidence at most.
 
     Parameters

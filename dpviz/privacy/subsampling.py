@@ -15,18 +15,10 @@ from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.privacy.divergence import epsilon_for_delta
 
 POPULATION = Parameter(
-    name="population",
-    symbol="N",
-    title="Rows to draw from",
-    minimum=1,
-    maximum=limits.MAX_POPULATION,
-    default=1000,
-    integer=True,
-    scale="log",
-    private_end="larger",
+    name="population", symbol="N", title="Rows to draw from", minimum=1, maximum=limits.MAX_POPULATION, default=1000,
+    integer=True, scale="log", private_end="larger",
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
-)
-
+)  # fmt: skip
 LOSS = argument("epsilon", 0, math.inf)
 RATE = argument("rate", 0, 1)  # r = n/N
 FULL_DIGITS = 1e-280  # probability from which a sum of products has kept all its terms

@@ -19,13 +19,9 @@ STEEPEST_POINT, MEETS_AXIS, TOUCHING_POINT, BEST_GUESS, NORMAL_CURVE = "ABCDE"
 
 TOUCHING_TOLERANCE = 1e-12  # how far above a line a knot may stand that it touches
 PRIOR_OF_PAIR = dataclasses.replace(
-    PROPORTION,
-    name="prior",
-    symbol="π",
-    title="Prior probability",
-    default=0.5,
+    PROPORTION, name="prior", symbol="π", title="Prior probability", default=0.5,
     help="The probability of the first of two neighbouring data sets before the release. ½: nothing is known.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

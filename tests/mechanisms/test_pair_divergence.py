@@ -16,7 +16,7 @@ from scipy.special import betainc, gammaln
 from dpviz.calibration.parameter_draw import log_parameter_delta
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
-from dpviz.mechanisms.pair_divergence import _log_beta_binomial, log_delta_beta_binomial, worst_pair
+from dpviz.mechanisms.pair_divergence import log_beta_binomial, log_delta_beta_binomial, worst_pair
 from dpviz.priors import release
 from tests.referees import beta_binomial_law, excess, scipy_rows
 
@@ -60,7 +60,7 @@ def test_a_mass_is_its_quotient_of_gamma_functions(exponents: tuple[float, float
         terms = mp.loggamma(m + 1) - mp.loggamma(j + 1) - mp.loggamma(m - j + 1)
         terms += mp.loggamma(x + j) - mp.loggamma(x) + mp.loggamma(y + m - j) - mp.loggamma(y)
         exact = terms + mp.loggamma(x + y) - mp.loggamma(x + y + m)
-        found = _log_beta_binomial(*(np.array([float(value)]) for value in (a, b, j, m - j)))[0]
+        found = log_beta_binomial(*(np.array([float(value)]) for value in (a, b, j, m - j)))[0]
         assert float(abs(exact - mp.mpf(float(found)))) < 1e-12 + 4e-15 * float(abs(exact))
 
 

@@ -219,14 +219,9 @@ def steepest(n: int, nodes: FloatArray, spread: float) -> tuple[FloatArray, Floa
 
 
 def integral_below(
-    nodes: FloatArray,
-    smallest: FloatArray,
-    price: FloatArray,
-    first: FloatArray,
-    second: FloatArray,
-    *,
+    nodes: FloatArray, smallest: FloatArray, price: FloatArray, first: FloatArray, second: FloatArray, *,
     rising: bool = False,
-) -> tuple[float, float]:
+) -> tuple[float, float]:  # fmt: skip
     """Lower bound of ∫ β, β(p) a smallest probability of acceptance, and how far it is below the trapezoids.
 
     Parameters
