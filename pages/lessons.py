@@ -175,7 +175,7 @@ def _show_ways(place: Place) -> None:
     """Draw the ways back and on; at the end of a lesson first what stays, and the page that it is about."""
     lesson, number = place.lesson, place.n_before + 1
     is_answered = place.step.is_answered(place.state)
-    label, following = "Next →", _step_values(lesson.key, number + 1)
+    label, following = "Next →" if is_answered else "Skip →", _step_values(lesson.key, number + 1)
     if number == len(lesson.steps):
         if is_answered:
             st.session_state.setdefault(DONE, set()).add(lesson.key)

@@ -153,6 +153,9 @@ def test_a_teacher_controls_the_room_until_its_end(store: RoomStore) -> None:
     assert after(app.button_group(key="room_sets").set_value(3)).design.sets == 3
     assert after(app.radio(key="room_rules").set_value("score")).rule == "score"
     assert after(app.button(key="room_go").click()).revealed
+    assert not after(app.select_slider(key="room_epsilon").set_value(3.0)).revealed
+    assert app.button(key="room_go").label == "Reveal truth"
+    assert after(app.button(key="room_go").click()).revealed
     assert after(app.button(key="room_again").click()).round == 2
     guesses = after(app.button_group(key="room_mode").set_value("guesses"))
     assert (guesses.mode, guesses.design.mechanism, guesses.round) == ("guesses", "geometric", 3)

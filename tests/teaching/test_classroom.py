@@ -6,6 +6,7 @@ import io
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,6 +172,14 @@ def test_what_an_answer_was_given_to_stays_until_the_next_round() -> None:
     assert (after.round, after.revealed) == (2, False)
     fewer = dataclasses.replace(FRESH, revealed=True).update(n=20)
     assert (fewer.round, fewer.revealed, fewer.design.m, fewer.secret) == (2, False, 20, FRESH.with_design(n=20).secret)
+
+
+@pytest.mark.parametrize("changes", [{"epsilon": 2.0}, {"sets": 3}, {"rules": ("score",)}, {"mechanism": "geometric"}])
+def test_the_truth_of_another_setting_is_not_told_until_it_is_revealed(changes: dict[str, Any]) -> None:
+    revealed = dataclasses.replace(FRESH, revealed=True)
+    after = revealed.update(**changes)
+    assert (after.round, after.revealed, after.design) == (1, False, FRESH.with_design(**changes).design)
+    assert revealed.update(epsilon=FRESH.design.epsilon) == revealed  # the same setting, chosen once more
 
 
 def test_a_rule_that_needs_more_sets_gives_way() -> None:

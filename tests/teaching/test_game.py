@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -298,6 +299,17 @@ def test_the_sentence_on_a_person_fits_the_answer_and_the_odds() -> None:
             assert f"<b>{sum(case.secret is guess for case in rounds)}</b> of 10" in score.answer[1]
     mine = PERSON.final_score(rounds, tuple(case.best for case in rounds), 1.0)
     assert mine.lessons[0].startswith("No guess of yours went against the odds")
+
+
+def test_before_the_guess_a_round_tells_how_probable_each_number_is_under_both_answers() -> None:
+    """The ringed person's answer is the one thing that the player does not know."""
+    matrices = every_way(FEW_PEOPLE, 1.0)
+    for case in draw_rounds(2, level="person", epsilon=1.0):
+        matrix = matrices[not isinstance(case.release, GeometricSanitizer)]
+        *_, yes, no = re.findall(r"<tr>(.*?)</tr>", case.question_html)
+        for row, name, known in ((yes, "yes", case.known_yes + 1), (no, "no", case.known_yes)):
+            cells = re.findall(r"<td.*?>(.*?)</td>", row)
+            assert cells == [name, *(format_percent(chance, 3) for chance in matrix[known])]
 
 
 def test_the_published_number_stays_in_the_picture_of_the_posterior() -> None:

@@ -141,9 +141,14 @@ class RoomSettings(ParameterRecord):
         return dataclasses.replace(self, round=self.round + 1, revealed=False, **changes)
 
     def update(self, **changes: Any) -> Self:
-        """Return them with other fields of the design, in the next round where an answer was given to what was seen."""
+        """Return them with other fields of the design, whose truth is not told yet.
+
+        It is the next round where an answer was given to what was seen, or the secret table is another.
+        """
         after = self.with_design(**changes)
-        return after.next_round() if self.requires_answer or after.secret != self.secret else after
+        if self.requires_answer or after.secret != self.secret:
+            return after.next_round()
+        return dataclasses.replace(after, revealed=self.revealed and after == self)
 
     def start_mode(self, mode: str) -> Self:
         """Return those with which a mode begins, with other people: of the last ones it may be known how many.
