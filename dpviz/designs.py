@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,13 +40,6 @@ def _read_matrix(values: dict[str, Any]) -> GivenMatrix:
     return GivenMatrix(**values)
 
 
-def _own_parameters(mechanism: object) -> dict[str, Parameter]:
-    """Parameters of a registered synthesizer beside n, m and α, by their names in an address."""
-    kind = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
-    parameters = [item for item in (kind.parameters() if kind else ()) if item.name not in ("n", "m", "alpha")]
-    return {NOISE_EPSILON_KEY if item.name == "epsilon" else item.name: item for item in parameters}
-
-
 def release_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Parameter]:
     """Parameters of a promise and of a synthesizer by their names in an address, in the order of their controls.
 
@@ -54,10 +47,17 @@ def release_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Paramet
     >>> list(release_parameters(GeometricSanitizer))
     ['epsilon', 'delta', 'n', 'noise_epsilon']
     """
-    own = {item.name: item for item in synthesizer_type.parameters()}
+    own = synthesizer_type.numbers()
     noise = {NOISE_EPSILON_KEY: own.pop("epsilon")} if "epsilon" in own else {}
     prior = {name: own.pop(name) for name in ("alpha", "beta") if name in own}
     return {"epsilon": declarations.EPSILON, "delta": declarations.DELTA, **prior, **own, **noise}
+
+
+def _detail_parameters(mechanism: object) -> dict[str, Parameter]:
+    """Parameters of a registered synthesizer that are no fields of a design, by their names in an address."""
+    known = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
+    parameters = release_parameters(known) if known else {}
+    return {name: item for name, item in parameters.items() if name not in Design.numbers()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,16 +117,17 @@ class Design(ParameterRecord):
     _set = object.__setattr__
 
     def __post_init__(self) -> None:
-        fixed, own = self._fixed_sizes, {item.name: item for item in self.synthesizer_type.parameters()}
-        n, m = cast("tuple[int | None, int | None]", (self.n, self.m))
-        self._set("n", fixed.get("n") if n is None else n)
-        self._set("m", m if m is not None else fixed.get("m", self.n))
+        own, fixed = self.synthesizer_type.numbers(), self._fixed_sizes
+        for name in ("n", "m"):
+            if getattr(self, name) is None:
+                self._set(name, fixed.get(name, self.n))
 
         # Numbers one by one, then what must hold between them
         for name, declaration in self.numbers().items():
-            if name not in fixed and (name != "confidential_count" or self.confidential_count is not None):
-                self._set(name, declaration.validate(getattr(self, name)))
-        self._check_sizes(fixed, takes_m="m" in fixed or "m" in own)
+            value = getattr(self, name)
+            if name not in fixed and (name != "confidential_count" or value is not None):
+                self._set(name, declaration.validate(value))
+        self._check_sizes(fixed, takes_m="m" in own or "m" in fixed)
         validate_choice("prior", self.prior, PRIOR_RULES)
         if "alpha" in self.promised:
             own["alpha"].validate(self.alpha)
@@ -136,37 +137,6 @@ class Design(ParameterRecord):
 
             self._set("rules", validate_unique_choices("rules", self.rules, RULES))
 
-    def _check_sizes(self, fixed: Mapping[str, int], takes_m: bool) -> None:
-        """Refuse sizes that contradict the mechanism, and a confidential count above n."""
-        if any(getattr(self, name) != size for name, size in fixed.items()):
-            sizes = " and ".join(f"{size:,}" for size in fixed.values())
-            matrix = "those of the matrix, " if self.synthesizer_type is GivenMatrix else ""
-            values = " and ".join(describe_value(getattr(self, name)) for name in fixed)
-            raise ValueError(f"{' and '.join(fixed)} must be {matrix}{sizes}; got {values}.")
-        if self.m != self.n and not takes_m:
-            raise ValueError(
-                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.info.label} releases as many "
-                f"rows; got {self.m:,}."
-            )
-        x = self.confidential_count
-        if x is not None and x > self.n:
-            raise ValueError(f"confidential_count (confidential ones) must be at most n = {self.n:,}; got {x:,}.")
-
-    def _check_details(self, own: Mapping[str, Parameter]) -> None:
-        try:
-            details, n_pairs = dict(self.details), len(self.details)
-        except (TypeError, ValueError):
-            problem = f"details must be pairs of a name and a number; got {describe_value(self.details)}."
-            raise ValueError(problem) from None
-        if len(details) < n_pairs:
-            raise ValueError(f"details must name each number once; got {describe_value(self.details)}.")
-        allowed = {item.name for item in _own_parameters(self.mechanism).values()}
-        if not set(details) <= allowed:
-            names = f"some of {', '.join(sorted(allowed))}" if allowed else "none"
-            label = self.synthesizer_type.info.label
-            raise ValueError(f"details of {label} must be {names}; got {describe_value(details)}.")
-        self._set("details", tuple((name, own[name].validate(details[name])) for name in sorted(details)))
-
     @property
     def _fixed_sizes(self) -> dict[str, int]:
         """n and m that the mechanism fixes."""
@@ -174,6 +144,36 @@ class Design(ParameterRecord):
             return {"n": self.mechanism.n, "m": self.mechanism.m}
         sizes = [item for item in dataclasses.fields(self.synthesizer_type) if item.name in ("n", "m") and item.init]
         return {item.name: item.default for item in sizes if isinstance(item.default, int) and not item.metadata}
+
+    def _check_sizes(self, fixed: Mapping[str, int], takes_m: bool) -> None:
+        """Refuse sizes that contradict the mechanism, and a confidential count above n."""
+        n, m, x, label = self.n, self.m, self.confidential_count, self.synthesizer_type.info.label
+        given = {name: getattr(self, name) for name in fixed}
+        problem = ""
+        if given != fixed:
+            matrix = "those of the matrix, " if self.synthesizer_type is GivenMatrix else ""
+            sizes, values = (" and ".join(map(describe_value, item.values())) for item in (fixed, given))
+            problem = f"{' and '.join(fixed)} must be {matrix}{sizes}; got {values}."
+        elif m != n and not takes_m:
+            problem = f"m (released rows) must equal n = {n:,}: {label} releases as many rows; got {m:,}."
+        elif x is not None and x > n:
+            problem = f"confidential_count (confidential ones) must be at most n = {n:,}; got {x:,}."
+        if problem:
+            raise ValueError(problem)
+
+    def _check_details(self, own: Mapping[str, Parameter]) -> None:
+        try:
+            details, n_pairs = dict(self.details), len(self.details)
+        except (TypeError, ValueError):
+            details, n_pairs = {}, 1
+        if len(details) < n_pairs:
+            raise ValueError(f"details must name each number once; got {describe_value(self.details)}.")
+        allowed = sorted(item.name for item in _detail_parameters(self.mechanism).values())
+        if not set(details) <= set(allowed):
+            names = f"some of {', '.join(allowed)}" if allowed else "none"
+            label = self.synthesizer_type.info.label
+            raise ValueError(f"details of {label} must be {names}; got {describe_value(details)}.")
+        self._set("details", tuple((name, own[name].validate(details[name])) for name in sorted(details)))
 
     @classmethod
     def releasing(cls, synthesizer: Synthesizer, **shared: Any) -> Self | None:
@@ -184,15 +184,13 @@ class Design(ParameterRecord):
         >>> design.details, design.synthesizer == LaplaceSanitizer(n=5, epsilon=0.5)
         ((('epsilon', 0.5),), True)
         """
-        own = synthesizer.settings()
-        fields: dict[str, Any] = {name: own.pop(name) for name in ("n", "m") if name in own}
+        details = synthesizer.settings()
+        fields: dict[str, Any] = {name: details.pop(name) for name in ("n", "m", "alpha") if name in details}
         if synthesizer.has_prior:
             fields["prior"] = "own"
-        if "alpha" in own:
-            fields["alpha"] = own.pop("alpha")
-        if own.get("beta") == fields.get("alpha"):
-            own.pop("beta", None)
-        design = cls(mechanism=synthesizer.key, details=tuple(own.items()), **fields, **shared)
+        if details.get("beta") == fields.get("alpha"):
+            details.pop("beta", None)
+        design = cls(mechanism=synthesizer.key, details=tuple(details.items()), **fields, **shared)
         return design if design.synthesizer == synthesizer else None
 
     # What follows from the fields
@@ -225,13 +223,12 @@ class Design(ParameterRecord):
         """Synthesizer of each set."""
         if isinstance(self.mechanism, GivenMatrix):
             return self.mechanism
-        values: dict[str, float] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets, "alpha": self.alpha}
+        values: dict[str, Any] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets, "alpha": self.alpha}
         if self.synthesizer_type.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)
-        kind = self.synthesizer_type.for_rows(self.n, self.m)
-        settings: dict[str, Any] = {item.name: values.get(item.name, item.default) for item in kind.parameters()}
-        return kind(**settings)
+        wide_enough = self.synthesizer_type.for_rows(self.n, self.m)
+        return wide_enough(**{item.name: values.get(item.name, item.default) for item in wide_enough.parameters()})
 
     @cached_property
     def release(self) -> TwoCellSynthesizer:
@@ -240,19 +237,21 @@ class Design(ParameterRecord):
             raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.info.label}.")
         return self.synthesizer
 
-    @cached_property
+    @property
     def epsilon_of_sets(self) -> float:
         """Exact pure ε of the M sets: M times that of one, as all may be at their worst at once."""
-        return self.sets * pure_epsilon(self.synthesizer)
+        return self.sets * _pure_epsilon(self.synthesizer)
+
+    @property
+    def promised_epsilon(self) -> float:
+        """ε that all sets together promise: M times that of the noise, where it has one of its own."""
+        return self.sets * dict(self.details)["epsilon"] if "epsilon" in dict(self.details) else self.epsilon
 
     @property
     def overspent_epsilon(self) -> float | None:
         """Exact ε of all sets where the mechanism spends more than it promises; None where it does not."""
-        if not self.synthesizer_type.info.kept_by:
-            return None
-        mechanism: Any = self.synthesizer
-        real = _pure_epsilon(mechanism)
-        return self.sets * real if real > mechanism.epsilon * (1 + 1e-12) else None  # not where only rounding differs
+        is_overspent = self.synthesizer_type.info.kept_by and self.epsilon_of_sets > self.promised_epsilon * (1 + 1e-12)
+        return self.epsilon_of_sets if is_overspent else None
 
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
         """Releases of one set at other promises, each made when it is asked for."""
@@ -269,24 +268,23 @@ class Design(ParameterRecord):
     @classmethod
     def parsers(cls, words: Mapping[str, str]) -> dict[str, Reader]:
         """Readers of its fields, and of those of the mechanism that the words name."""
-        readers = super().parsers(words)
-        del readers["details"]
-        own = _own_parameters(words.get(SHORT_NAMES["mechanism"]))
-        return readers | {name: item.parse for name, item in own.items()}
+        details = _detail_parameters(words.get(SHORT_NAMES["mechanism"]))
+        readers = super().parsers(words) | {name: item.parse for name, item in details.items()}
+        return {name: reader for name, reader in readers.items() if name != "details"}
 
     @classmethod
     def of(cls, values: Any) -> Self:
         """Design with these values by name, the mechanism's own among them."""
         if not isinstance(values, Mapping):
             raise ValueError(f"The design must be a JSON object; got {describe_value(values)}.")
-        own = _own_parameters(values.get("mechanism"))
-        names = [*(item.name for item in dataclasses.fields(cls) if item.name != "details"), *own]
+        details = _detail_parameters(values.get("mechanism"))
+        names = [*(item.name for item in dataclasses.fields(cls) if item.name != "details"), *details]
         if unknown := [name for name in values if name not in names]:
             raise ValueError(f"A design has {', '.join(names)}; got {describe_value(unknown[0])}.")
         if "mechanism" not in values:
             raise ValueError("mechanism must be given; the design has none.")
-        details = {item.name: values[name] for name, item in own.items() if name in values}
-        return super().of({name: value for name, value in values.items() if name not in own} | {"details": details})
+        given = tuple((item.name, values[name]) for name, item in details.items() if name in values)
+        return super().of({name: value for name, value in values.items() if name not in details} | {"details": given})
 
 
 @dataclass(frozen=True)
@@ -304,11 +302,6 @@ class _ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
 # In words
 
 
-def _describe_prior(alpha: float) -> str:
-    """A prior to four digits, or to the last invented row where it has more."""
-    return format_number(alpha, 4 if alpha < 1e4 else 6)
-
-
 def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     """Describe what a release follows from: its promise, or its own prior or matrix, and its further parameters.
 
@@ -318,43 +311,44 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     with_prior : bool, optional
         Whether the prior that follows from a promise is added.
     """
-    synthesizer_type, given = design.synthesizer_type, dict(design.details)
+    synthesizer_type, given, sets = design.synthesizer_type, dict(design.details), design.sets
     details = ""
     for item in synthesizer_type.parameters():
         if item.name not in ("n", "m", "epsilon", "alpha", "beta"):
-            details += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}"
-            details += "" if item.name in given else " by default"
+            default = "" if item.name in given else " by default"
+            details += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}{default}"
 
     # An ε that follows from a prior or a matrix
     if "epsilon" not in design.promised:
-        together = "" if design.sets == 1 else f" for all {design.sets} sets"
-        exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
-        if "alpha" in design.promised:
-            return f"α = {_describe_prior(design.alpha)} ({exact}){details}"
         label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
-        return f"{exact} ({label}){details}"
+        together = "" if sets == 1 else f" for all {sets} sets"
+        exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
+        has_alpha = "alpha" in design.promised
+        return (f"α = {_describe_prior(design.alpha)} ({exact})" if has_alpha else f"{exact} ({label})") + details
 
     # A promise, of the noise where that has an ε of its own
-    epsilon = design.sets * given["epsilon"] if "epsilon" in given else design.epsilon
-    promise = f"ε = {format_number(epsilon, 4)}"
-    if design.overspent_epsilon is not None:
-        promise += f" (really {format_distinct(design.overspent_epsilon, epsilon, 3)})"
+    promise, real = f"ε = {format_number(design.promised_epsilon, 4)}", design.overspent_epsilon
+    if real is not None:
+        promise += f" (really {format_distinct(real, design.promised_epsilon, 3)})"
     if "delta" in design.promised and design.delta > 0:
         promise += f", δ = {format_number(design.delta, 3)}"
-    if design.sets > 1 and not synthesizer_type.has_prior:
+    if sets > 1 and not synthesizer_type.has_prior:
         promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
     if with_prior and synthesizer_type.has_prior:
         details += f" (α = {_describe_prior(design.alpha_of_one_set)} in each set)"
     return promise + details
 
 
+def _describe_prior(alpha: float) -> str:
+    """A prior to four digits, or to the last invented row where it has more."""
+    return format_number(alpha, 4 if alpha < 1e4 else 6)
+
+
 def broken_promise_sentence(design: Design) -> str:
     """Say what is really spent where that is more than is promised, why, and what keeps the promise; as inline HTML."""
-    real = design.overspent_epsilon
+    promised, real, info = design.promised_epsilon, design.overspent_epsilon, design.synthesizer_type.info
     if real is None:
         return ""
-    mechanism: Any = design.synthesizer
-    promised, info = design.sets * mechanism.epsilon, mechanism.info
     return (
         f"<b>Promised ε = {format_number(promised)}, really {format_distinct(real, promised, 3)}.</b> "
         f"{info.broken_because} {SYNTHESIZERS[info.kept_by].info.label} keeps the promise."

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
@@ -262,11 +261,6 @@ class DataKind(ParameterRecord, ABC):
     def is_central(self) -> bool:
         """Whether the truth lies in the middle of all possible values, towards which many methods pull."""
         return False
-
-    @property
-    def central_note(self) -> str:
-        """What that means for an answer, in a sentence; empty where it does not."""
-        return format_text(TEXTS["notes"]["central"]) if self.is_central else ""
 
     @property
     def guess(self) -> float:

@@ -13,10 +13,10 @@ import numpy as np
 
 from dpviz.comparisons.analysis import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.comparison import guess_in_symbols
-from dpviz.comparisons.declarations import TEXTS, format_text
+from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
-from dpviz.core.formatting import format_error, format_measure, format_number, format_or_dash, join_words
+from dpviz.core.formatting import format_measure, format_number, format_or_dash
 from dpviz.core.monte_carlo import Measure, tie_classes
 from dpviz.core.parameters import validate_fields
 
@@ -211,39 +211,18 @@ class BudgetSplit(ABC):
 
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
-        error, estimand = results.outcomes[results.best].ranked_error, self.data.chosen_estimand
-        mark, texts = self.name_of(results.best), TEXTS["division"]
+        mark = self.name_of(results.best)
         if len(results.outcomes) < len(self.compared):
             mark = "computing"
-        elif math.isnan(error.value):
+        elif math.isnan(results.outcomes[results.best].ranked_error.value):
             mark = "no estimate"
-        texts = TEXTS["no_division"].get(mark, texts)
-        typical = "" if math.isnan(error.value) else format_error(error, of_share=estimand.is_share)
-        facts = {
-            "epsilon": f"ε = {format_number(self.epsilon, 4)}", "so_far": "" if is_final else " so far",
-            "lead": "Best division" if is_final else "Best so far", "mark": mark, "estimand": estimand.short_label,
-            "error": typical, "method": self.method.label, "description": self.description,
-            "n_known": str(len(results.outcomes)), "n_places": str(len(self.compared)), "counted": self.counted,
-        }  # fmt: skip
-        return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
+        long, short = sentences("division", self, results, mark, is_final)
+        return mark, long, short
 
     def note(self, results: SplitResults) -> str:
         """Among which divisions the best was sought, what cannot be told from it, and a guess that is the truth."""
-        n_tried = f"{len(results.outcomes)} {self.counted}"
-        if math.isnan(results.errors()[results.best].value):
-            return f"{n_tried} were tried."
-        sentences = []
-        if ties := [self.name_of(place) for place in results.ties() if place != results.best]:
-            rest = f", and {len(ties) - 4} more" if len(ties) > 4 else ""
-            sentences.append(f"It cannot be told from {join_words(ties[:4])}{rest}.")
-        if results.all_tried:
-            first, last = self.name_of(self.allowed[0]), self.name_of(self.allowed[-1])
-            sentences.append(f"Everything from {first} to {last} was tried.")
-        else:
-            sentences.append(f"It is the best of the {n_tried} that were tried.")
-        if self.data.guesses_truth(self.method):
-            sentences.append(format_text(TEXTS["notes"]["guess"]))
-        return " ".join(filter(None, [*sentences, self.data.central_note]))
+        ties = [self.name_of(place) for place in results.ties() if place != results.best]
+        return sentences("division_note", self, results, ties)[0]
 
     def table(self, results: SplitResults) -> tuple[list[str], list[list[str]]]:
         """Names of the columns, and rows: the best division, those of the papers, the best of secondary estimands,

@@ -11,11 +11,11 @@ from typing import Any, Self
 import numpy as np
 
 from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
-from dpviz.comparisons.declarations import TEXTS, format_text
+from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
-from dpviz.core.formatting import format_error, format_measure_cells, format_number, format_ratio
+from dpviz.core.formatting import format_measure_cells, format_number, format_ratio
 from dpviz.core.monte_carlo import Measure, tie_classes
 from dpviz.core.parameters import validate_fields
 from dpviz.privacy.optimum import LeastError, ShortestLength
@@ -113,23 +113,22 @@ class Comparison:
         """
         data, delta, level = self.data, self.terms.delta, self.analysis.level
         epsilons = self.epsilons if epsilons is None else epsilons
-        compared = Compared({})
-        searches: dict[str, Callable[[float], Any]] = {
-            "release_error": lambda epsilon: data.least_error(epsilon, delta),
-            "mean_width": lambda epsilon: data.shortest_length(epsilon, delta, level),
+        steps: dict[str, Iterator[tuple[Any, Any]]] = {
+            "outcomes": (
+                ((item.method.key, item.epsilon), item)
+                for item in data.compare(self.methods, epsilons, self.analysis, self.terms, intervals=intervals)
+            ),
+            "release_error": ((epsilon, data.least_error(epsilon, delta)) for epsilon in epsilons),
+            "mean_width": ((epsilon, data.shortest_length(epsilon, delta, level)) for epsilon in epsilons),
         }
         order = ("outcomes", "mean_width", "release_error") if delta else ("release_error", "outcomes", "mean_width")
+        known: dict[str, dict[Any, Any]] = {part: {} for part in steps}
         for part in order:
-            if part == "outcomes":
-                for item in data.compare(self.methods, epsilons, self.analysis, self.terms, intervals=intervals):
-                    outcomes = {**compared.outcomes, (item.method.key, item.epsilon): item}
-                    compared = Compared(outcomes, compared.optima)
-                    yield compared
-            for epsilon in epsilons if part in limits else ():
-                if (optimum := searches[part](epsilon)) is not None:
-                    known = {**compared.optima.get(part, {}), epsilon: optimum}
-                    compared = Compared(compared.outcomes, {**compared.optima, part: known})
-                    yield compared
+            for key, result in steps[part] if part == "outcomes" or part in limits else ():
+                if result is not None:
+                    known[part] = {**known[part], key: result}
+                    optima = {measure: known[measure] for measure in LIMITED_MEASURES if known[measure]}
+                    yield Compared(known["outcomes"], optima)
 
 
 def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
@@ -204,46 +203,34 @@ class Ranking:
         """Ranked methods, the smallest error first."""
         return [item for item in self.in_order if not (math.isnan(item.ranked_error.value) or self.exclusion(item))]
 
+    @cached_property
+    def original(self) -> Outcome | None:
+        """Outcome of the confidential data themselves, where it is known."""
+        references = (item for item in self.outcomes if item.method.reference and item.sets == 1)
+        return next((item for item in references if not math.isnan(item.ranked_error.value)), None)
+
     @property
     def answer(self) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence for a class."""
-        comparison, terms = self.comparison, self.comparison.terms
-        epsilon = format_number(comparison.epsilon, 4)
-        privacy = f"ε = {epsilon}" + (f" and δ = {format_number(terms.delta, 3)}" if terms.delta else "")
-        facts = {"privacy": privacy, "epsilon": epsilon, "meaning": terms.meaning}
-        if not self.contenders:
-            mark = self._reason_without_winner()
-            texts = TEXTS["no_winner"][mark]
-            return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
-
-        # The method with the smallest error, and those that cannot be told from it
-        first, *ties = tie_classes(self.contenders, lambda item: item.ranked_error)[0]
-        mark = label = first.method.label
-        if ties:
-            mark += f" or {ties[0].method.label if len(ties) == 1 else f'{len(ties)} others'}"
-        facts["error"] = format_error(first.root_mean_squared_error, of_share=comparison.data.chosen_estimand.is_share)
-
-        # Against the confidential data, and against the best mechanism
-        texts, added, compared, price = TEXTS["winner"], first.release_error.value, "", ""
-        original = next((item for item in self.outcomes if item.method.reference and item.sets == 1), None)
-        if original and not math.isnan(original.ranked_error.value):
-            ratio = _compare_errors(first.ranked_error.value, original.ranked_error.value)
-            compared = f", {ratio} with the {original.method.label.lower()}"
-        if self.smallest is not None and self.smallest.lower_bound > 0 and not math.isnan(added):
-            price = format_text(texts["price"], label=label, ratio=self.smallest.compared(added), **facts)
-        facts |= {"mark": mark, "compared": compared, "description": comparison.description}
-        sentences = format_text(texts["long"], **facts), price, comparison.data.central_note
-        return mark, " ".join(filter(None, sentences)), format_text(texts["short"], **facts)
-
-    def _reason_without_winner(self) -> str:
-        """Key of its texts."""
         promising = [item for item in self.outcomes if not item.method.reference]
-        if not promising:
-            return "no method"
-        if not all(map(self.exclusion, promising)):
-            return "no estimate"
-        knows_truth = all(self.comparison.data.guesses_truth(item.method) for item in promising)
-        return "not ranked" if knows_truth else "none ranked"
+        first, ratio = None, ""
+        if self.contenders:
+            # The method with the smallest error, those that cannot be told from it, and the confidential data
+            first, *ties = tie_classes(self.contenders, lambda item: item.ranked_error)[0]
+            mark = first.method.label
+            if ties:
+                mark += f" or {ties[0].method.label if len(ties) == 1 else f'{len(ties)} others'}"
+            if self.original:
+                ratio = _compare_errors(first.ranked_error.value, self.original.ranked_error.value)
+        elif not promising:
+            mark = "no method"
+        elif not all(map(self.exclusion, promising)):
+            mark = "no estimate"
+        else:
+            knows_truth = all(self.comparison.data.guesses_truth(item.method) for item in promising)
+            mark = "not ranked" if knows_truth else "none ranked"
+        long, short = sentences("winner", self, mark, first, ratio)
+        return mark, long, short
 
     @property
     def absent(self) -> list[tuple[str, str]]:

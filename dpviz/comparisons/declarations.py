@@ -1,24 +1,33 @@
 """Texts and numbers that are declared in files: sentences, methods, and the sizes and bounds of data."""
 
 import dataclasses
-import tomllib
+import math
 from collections.abc import Mapping
-from importlib.resources import files
+from functools import cache
 from typing import Any
 
-from dpviz.core.data_files import read_table
+from dpviz.core import formatting
+from dpviz.core.data_files import read_table, sentence_macros
 from dpviz.core.parameters import Parameter
-
-TEXTS: dict[str, dict[str, Any]] = tomllib.loads(files("dpviz.comparisons").joinpath("texts.toml").read_text("utf-8"))
-"""Sentences about releases and comparisons, by the table of texts.toml."""
+from dpviz.privacy.odds_text import belief_text
 
 METHOD_TEXTS = {row["name"]: row for row in read_table("comparisons/methods")}
 """Texts of the methods that are no registered synthesizer, by the name of the row."""
 
 
-def format_text(text: str, **facts: str) -> str:
-    """A text of `TEXTS` in one line, with facts in its places."""
-    return text.strip().replace("\n", " ").format(**facts)
+def sentences(name: str, /, *facts: object) -> list[str]:
+    """Texts of a macro of ``sentences.txt``, which a bar divides, each in one line, as inline HTML."""
+    return [" ".join(text.split()) for text in getattr(_macros(), name)(*facts).split(" |")]
+
+
+@cache
+def _macros() -> Any:
+    return sentence_macros(
+        "comparisons", readable=formatting.format_number, distinct=formatting.format_distinct,
+        percent=formatting.format_percent, error=formatting.format_error, join_words=formatting.join_words,
+        invented_rows=formatting.describe_invented_rows, is_small_weight=formatting.is_small_weight, isnan=math.isnan,
+        belief=belief_text,
+    )  # fmt: skip
 
 
 def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str, Parameter]) -> dict[str, Parameter]:
@@ -34,7 +43,7 @@ def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str,
     for name, table in tables.items():
         values = {key: value for key, value in table.items() if key != "base"}
         if "help" in values:
-            values["help"] = format_text(values["help"])
+            values["help"] = " ".join(values["help"].split())
         base = {**bases, **numbers}.get(table.get("base", ""))
         if base is None:
             numbers[name] = Parameter(name=name, **values)

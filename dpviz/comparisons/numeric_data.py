@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -23,7 +25,7 @@ from dpviz.comparisons.analysis import (
     OutcomeMeasures,
     mean_width_or_inf,
 )  # fmt: skip
-from dpviz.comparisons.declarations import TEXTS, declare_numbers
+from dpviz.comparisons.declarations import declare_numbers
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
 from dpviz.comparisons.numeric_releases import EQUAL_ROWS_VARIANCE, ORIGINAL_ROWS, row_moments
 from dpviz.core.declarations import EPSILON, LEVEL, REPETITIONS, ROWS
@@ -40,7 +42,7 @@ from dpviz.simulation import Block, Plan, Tally, run_simulation, stream_simulati
 
 NUMERIC_EPSILON = dataclasses.replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 MAX_BLOCK = 1_000  # repetitions
-NUMBERS = declare_numbers(TEXTS["numbers"], {"rows": ROWS})
+NUMBERS = declare_numbers(tomllib.loads(Path(__file__).with_name("numbers.toml").read_text("utf-8")), {"rows": ROWS})
 """Sizes, bounds and true values of the data, by name."""
 
 

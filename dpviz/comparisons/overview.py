@@ -1,6 +1,5 @@
 """One release from beginning to end, in numbers and in words: what the page Start shows."""
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -9,15 +8,9 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.comparisons.declarations import TEXTS, format_text
+from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.proportion_measures import share_moments
-from dpviz.core.formatting import (
-    describe_invented_rows,
-    format_distinct,
-    format_number,
-    format_percent,
-    is_small_weight,
-)
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import SetStatistics, contains
@@ -155,7 +148,7 @@ class Overview:
         )
 
 
-# Words
+# Words and places in the drawing
 
 
 class OverviewTexts(NamedTuple):
@@ -171,84 +164,27 @@ class OverviewTexts(NamedTuple):
 
 def overview_texts(overview: Overview) -> OverviewTexts:
     """All that a page says of an overview."""
-    facts, texts = _facts(overview), TEXTS["overview"]
-
-    # Whether the ringed person is the most exposed one, and whether an interval is a twentieth wider than the usual
-    is_exposed = math.isclose(overview.average_guess, overview.success, rel_tol=1e-12)
-    low, high = overview.posterior_interval
-    first, last = overview.interval
-    is_wider = last > first and high - low > 1.05 * (last - first)
-    parts = {
-        "guesses": "guesses" if is_exposed else "guesses_exposed",
-        "added": "rows" if overview.noise_reach is None else "noise",
-        "wider": "wider" if is_wider else "",
-        "off": "off",
-    }
-    facts |= {name: format_text(texts[key], **facts) if key else "" for name, key in parts.items()}
-    price = "optimal" if facts["ratio"] == "no larger than" else "price"
-    answers = ("attacker", "with_delta", "naive", "aware", price, "desk")
-    return OverviewTexts(
-        sentences=(format_text(texts["long"], **facts), format_text(texts["short"], **facts)),
-        answers=[format_text(texts[key], **facts) for key in answers],
-        texts=_drawing_texts(overview, facts),
-        places=_drawing_places(overview),
-    )
-
-
-def _facts(overview: Overview) -> dict[str, str]:
-    """What stands in braces in the sentences, and what the drawing says."""
-    n, reach, exposed = overview.design.n, overview.noise_reach, overview.most_exposed
-    invented, fewer = overview.invented, overview.invented_with_delta
-    error, smallest = 100 * overview.error, 100 * overview.optimum.root_mean_squared_error
-    beliefs = "belief", "average_guess", "largest_belief", "success", "promised_success"
-    shares = dict(zip(("low", "high"), overview.interval, strict=True))
-    shares |= zip(("posterior_low", "posterior_high"), overview.posterior_interval, strict=True)
-    shares |= {"truth": overview.secret / n, "coverage": overview.coverage, "invented_share": invented / (n + invented)}
-    compared = "more than the real data" if invented > n else f"beside {format_number(n)} real ones"
-    return {
-        **{name: belief_text(getattr(overview, name)) for name in beliefs},
-        **{name: format_percent(share, 3) for name, share in shares.items()},
-        "n": format_number(n), "epsilon": format_number(overview.design.epsilon, 4),
-        "noisy": format_number(overview.drawn_count),
-        "who": "the only one" if exposed == 1 else f"one of {format_number(exposed)}",
-        "invented": describe_invented_rows(invented), "fewer": describe_invented_rows(fewer),
-        "compared": "as many as the real rows" if invented == n else compared,
-        "enough": "is enough" if is_small_weight(fewer) else "are enough",
-        "reach": f"at most {format_number(reach)} more or fewer" if reach else "none at all",
-        "verdict": "right" if overview.hit else "wrong",
-        "error": format_distinct(error, smallest, 3), "smallest": format_distinct(smallest, error, 3),
-        "rest": format_number(error - smallest, 3), "ratio": overview.optimum.compared(overview.error),
+    n, secret, released = overview.design.n, overview.secret, overview.released
+    beliefs = {
+        "belief": overview.belief, "average": overview.average_guess, "worst": overview.largest_belief,
+        "allowed": overview.promised_success,
     }  # fmt: skip
+    ends = dict(zip(("low", "high"), overview.interval, strict=True))
+    counts: dict[str, float] = {"people": n, "yes": secret, "no": n - secret}
+    counts |= {"drawn_yes": released, "drawn_no": overview.design.m - released}
+    texts = {name: belief_text(belief) for name, belief in beliefs.items()}
+    texts |= {name: format_percent(end, 3) for name, end in ends.items()}
+    texts |= {name: format_number(count, 4) for name, count in counts.items()}
+    texts |= zip(("published", "hit", "title", "adds", "striped"), sentences("drawing", overview), strict=True)
 
-
-def _drawing_texts(overview: Overview, facts: dict[str, str]) -> dict[str, str]:
-    """Texts of the drawing, by name."""
-    design, texts = overview.design, TEXTS["drawing"]
-    sentences = {"hit": texts["hit"], "published": texts["published"]}
+    # What the agency adds: invented rows, half of them yes, or noise around the secret number
     if overview.noise_reach is None:
-        sentences |= texts["rows"]
-    else:
-        sentences |= texts["noise"] | (texts["best"] if overview.best else {})
-    return {
-        "people": facts["n"], "yes": format_number(overview.secret), "no": format_number(design.n - overview.secret),
-        "drawn_yes": format_number(overview.released, 4), "drawn_no": format_number(design.m - overview.released, 4),
-        "average": facts["average_guess"], "worst": facts["largest_belief"], "allowed": facts["promised_success"],
-        **{name: facts[name] for name in ("belief", "low", "high")},
-        **{name: format_text(text, **facts) for name, text in sentences.items()},
-    }  # fmt: skip
-
-
-def _drawing_places(overview: Overview) -> dict[str, float]:
-    n, secret, reach = overview.design.n, overview.secret, overview.noise_reach
-    low, high = overview.interval
-    shares = {
-        "secret": secret / n, "belief": overview.belief, "average": overview.average_guess,
-        "worst": overview.largest_belief, "allowed": overview.promised_success, "low": low, "high": high,
-    }  # fmt: skip
-    if reach is None:
         half = overview.invented / 2 / (n + overview.invented)
-        shares |= {"mixed": secret / (n + overview.invented) + half, "from": 0.0, "made": half, "rest": half}
+        added = {"mixed": secret / (n + overview.invented) + half, "from": 0.0, "made": half, "rest": half}
     else:
-        first, last = max(secret - reach, 0) / n, min(secret + reach, n) / n
-        shares |= {"mixed": secret / n, "from": first, "made": last - first, "rest": 0.0}
-    return {name: 100 * share for name, share in shares.items()}
+        first, last = max(secret - overview.noise_reach, 0) / n, min(secret + overview.noise_reach, n) / n
+        added = {"mixed": secret / n, "from": first, "made": last - first, "rest": 0.0}
+    places = {"secret": secret / n, **beliefs, **ends, **added}
+    long, short = sentences("overview", overview)
+    answers = sentences("answers", overview)
+    return OverviewTexts((long, short), answers, texts, {name: 100 * place for name, place in places.items()})
