@@ -13,12 +13,13 @@ from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.curator import form as stated
-from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS, promise_text
 from dpviz.export.stored import MAX_CHARACTERS, read_stored
 from dpviz.export.tables import columns_of, to_csv
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
+from dpviz.plans.solve import PlanSolution
 from dpviz.plans.statistics import MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
 from dpviz.plans.statistics import NUMBERS as PLAN_NUMBERS
 from pages import ui
@@ -72,14 +73,22 @@ def controls() -> Question:
     person_rows = ui.number_control("person_rows", place=places.main)
     neighbours = ui.choice("neighbours", place=places.folded, widget=st.radio, help=ui.words("neighbours"))
     example = "North = 7,000; South = 5,000"
-    groups = ui.text_control("groups", place=places.folded, placeholder=example, help=ui.words("groups"))
+    box = places.folded.container()
+    groups = ui.text_control("groups", place=box, placeholder=example, help=ui.words("groups"))
     ui.register_shown(STATISTICS)  # a setting without a widget of its own
     is_public, spend_all = (ui.toggle(name, place=places.folded, help=ui.words(name)) for name in ("public", "spend"))
-    plan = ReleasePlan(
-        n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**stated.from_form(limits)),
-        person_rows=person_rows, neighbours=neighbours, groups=forms.read_groups_line(groups),
-        membership_public=is_public, spend_all=spend_all,
-    )  # fmt: skip
+    try:
+        plan = ReleasePlan(
+            n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**stated.from_form(limits)),
+            person_rows=person_rows, neighbours=neighbours, groups=forms.read_groups_line(groups),
+            membership_public=is_public, spend_all=spend_all,
+        )  # fmt: skip
+    except ValueError as error:
+        if "group" not in str(error).lower():
+            raise
+        with box:  # where they are written, which may be far from the answer
+            ui.problem(str(error))
+        raise ValueError(f"“Disjoint groups”, under “More”: {error}") from None
     return Question(plan, describe_plan(plan), plan.unit)
 
 
@@ -186,19 +195,25 @@ def _show_choice(facts: summary.PlanFacts) -> None:
         ui.table(*summary.page_table("mixtures", solution=facts.solution), numeric=())
 
 
+def _promise_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
+    return ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
+
+
+def _assumption_curves(solution: PlanSolution) -> tuple[sensitivity.AssumptionCurve, ...]:
+    return ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
+
+
 def _show_what_if(facts: summary.PlanFacts) -> None:
     solution = facts.solution
     plan = solution.plan
-    if isinstance(plan.protection, EpsilonDeltaLimit):
-        curve = ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
-        chart = factors_chart(*zip(*curve, strict=True), chosen=plan.promise[0])
+    if promises := _promise_curve(plan):
+        chart = factors_chart(*zip(*promises, strict=True), chosen=plan.promise[0])
         ui.show_figure(chart, "factors_picture", height=330)
-        ui.note(escape_markdown(summary.sentence("changes", solution=solution, curve=curve)))
+        ui.note(escape_markdown(summary.sentence("changes", solution=solution, curve=promises)))
 
     # Each assumption changed alone
-    curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
-    if curves:
-        ui.note(summary.sentence("assumptions_note"))
+    if curves := _assumption_curves(solution):
+        ui.note(f"{summary.sentence('assumptions_note')} {ui.words('dashed')}")
         points = {changed.assumption: changed.points for changed in curves}
         chart = ranges_chart(points, promised=figures.promise_label(plan))
         ui.show_figure(chart, "ranges_picture", height=360)
@@ -232,7 +247,8 @@ def _show_naive(facts: summary.PlanFacts) -> None:
 
 def _show_report(facts: summary.PlanFacts) -> None:
     solution = facts.solution
-    written = ui.result(files.plan_report, solution, **ui.origin(), spinner="Writing the report …")
+    curves = {"promises": _promise_curve(solution.plan), "assumptions": _assumption_curves(solution)}
+    written = ui.result(files.plan_report, solution, **ui.origin(), **curves, spinner="Writing the report …")
     report = ("Report, HTML", "plan.html", lambda: written)
     stored = ("Plan with its numbers, JSON", "plan.json", partial(files.solution_json, solution))
     notebook = ("Notebook, Jupyter", "plan.ipynb", partial(files.plan_notebook, solution))

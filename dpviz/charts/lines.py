@@ -314,7 +314,7 @@ def comparison_chart(
         curves, replace(x, title="" if small else x.title), replace(y, title="", pad=0, digits=".5g", **ends),
         key=f"{key} {(x.low, x.high)}", marks=[mark] if mark else [], references=references, labels=labels,
         legend="below" if is_named else "", named_ends=is_named,
-        margin=(58, 136 if is_named else 16, 30 if small else 44),
+        margin=(58, 16, 48, 30) if small else (58, 136 if is_named else 16, 44),  # a small title is below the toolbar
         meta={"named": True},  # the ends of lines say what a legend says where it has no room
     )  # fmt: skip
 

@@ -185,7 +185,7 @@ def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]]
     tick_look = {"tickvals": ticks, "ticktext": [f"{tick:.3g}" for tick in ticks]}
     width: Look = {"low": 10**-0.68, "high": 10**0.68, "pad": 0, "look": tick_look}
     x_axis = Axis(title="times as wide as assumed", symbol="times as wide", log=True, **width)
-    y_axis = _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves]))
+    y_axis = _factor_axis("errors, times their limits", np.concatenate([line.y for line in curves]))
     references = [ReferenceLine(y=1.0), ReferenceLine(x=1.0)]
     return line_chart(curves, x_axis, y_axis, key="ranges", labels=[BELOW_LINE], references=references)
 

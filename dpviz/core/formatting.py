@@ -208,11 +208,12 @@ def format_ratio(ratio: float) -> str:
     """Describe a ratio of two numbers, in per cent where it is near 1.
 
     >>> format_ratio(1.048), format_ratio(0.661), format_ratio(5.7777), format_ratio(0.25), format_ratio(1.9999)
-    ('4.8 % more', '34 % less', '5.78 times as much', '0.25 times as much', '2 times as much')
+    ('4.8 % more', '34 % less', '5.78 times as much', '0.25 times as much', 'twice as much')
     """
     if 0.5 < ratio < 1.995:  # from there on it is 100 % to two digits
         return f"{format_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'}"
-    return f"{format_number(ratio, 3)} times as much"
+    times = format_number(ratio, 3)
+    return f"{ {'0.5': 'half', '2': 'twice'}.get(times, f'{times} times') } as much"
 
 
 def format_failure(delta: float, digits: int) -> str:

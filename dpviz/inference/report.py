@@ -73,7 +73,9 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     ratio = verdict = ""
     if truth is not None:
         times = math.sqrt(posteriors["exact"].variance / posteriors["known"].variance)
-        ratio = f" Its standard deviation is {format_number(times, 3)} times what the secret table leaves."
+        compared = f"{format_number(times, 3)} times what the secret table leaves"
+        compared = "as large as from the secret table itself" if compared.startswith("1 times") else compared
+        ratio = f" Its standard deviation is {compared}."
         verdict = f", which {'holds' if start <= truth <= end else 'misses'} the secret share, {format_share(truth)}"
     sentence = (
         f"From {yes} in {tables} of {format_count(release.synthesizer.m, 'row')} at {promise}, the share of yes lies "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import dpviz
@@ -14,7 +15,7 @@ from dpviz.export.stored import compare_numbers, json_number, read_stored
 from dpviz.export.templates import render
 from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.sensitivity import assumption_curves, epsilon_curve, naive_designs
+from dpviz.plans.sensitivity import AssumptionCurve, assumption_curves, epsilon_curve, naive_designs
 from dpviz.plans.solve import PlanSolution, solve_plan
 from dpviz.plans.statistics import ERROR_MEASURES
 
@@ -98,7 +99,10 @@ def plan_differences(text: str, solution: PlanSolution | None = None) -> list[tu
     return compare_numbers(stored, _content(solution or solve_plan(read_plan(text)))["numbers"])
 
 
-def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") -> str:
+def plan_report(
+    solution: PlanSolution, *, date: str = "", address: str = "",
+    promises: Sequence[tuple[float, float]] | None = None, assumptions: Sequence[AssumptionCurve] | None = None,
+) -> str:  # fmt: skip
     """Report on a plan: one page of HTML that fetches nothing, and is the same for the same plan.
 
     Parameters
@@ -106,25 +110,16 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
     solution : PlanSolution
     date, address : str, optional
         Of the page, printed as they are.
+    promises, assumptions : sequence, optional
+        `epsilon_curve` and `assumption_curves` of the plan, computed unless given.
     """
-    facts = summary.solution_facts(solution)
-    plan = solution.plan
     return render(
-        "plans/plan.html",
-        version=dpviz.__version__,
-        date=date,
-        address=address,
-        plan=plan,
-        solution=solution,
-        facts=facts,
-        summary=summary,
-        formatting=formatting,
-        epsilon_curve=epsilon_curve(plan) if plan.protection.key == "loss" else (),
-        curves=assumption_curves(solution),
-        naive=naive_designs(solution),
-        numbers=plan_numbers(solution),
-        json=solution_json(solution),
-    )
+        "plans/plan.html", version=dpviz.__version__, date=date, address=address, plan=solution.plan,
+        solution=solution, facts=summary.solution_facts(solution), summary=summary, formatting=formatting,
+        promises=epsilon_curve(solution.plan) if promises is None else promises,
+        curves=assumption_curves(solution) if assumptions is None else assumptions,
+        naive=naive_designs(solution), numbers=plan_numbers(solution), json=solution_json(solution),
+    )  # fmt: skip
 
 
 def plan_notebook(solution: PlanSolution) -> str:

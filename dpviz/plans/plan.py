@@ -91,7 +91,8 @@ class ReleasePlan(ParameterRecord):
         # Disjoint, and not too many ways to change them
         if len(rows) < len(groups) or sum(rows.values()) > self.n:
             allowed = f"disjoint, each with a name of its own, of {self.n:,} rows in all"
-            raise ValueError(f"groups must be {allowed}; got {describe_value(groups)}.")
+            got = "; ".join(f"{name} = {size:,}" for name, size in groups)
+            raise ValueError(f"groups must be {allowed}; got {describe_value(got)}.")
         object.__setattr__(self, "groups", tuple(rows.items()))
         ways = math.comb(self.person_rows + len(rows) - 1, self.person_rows) if rows else 1
         is_moved_both_ways = self.neighbours == "substitution" and not self.membership_public

@@ -14,8 +14,8 @@ from dpviz.published.records import fill_in_printed
 from pages.ui.navigation import TEXTS
 from pages.ui.url import class_mode, current_page
 
-# The spaces within "ε = 1", "31.4 ± 9.2" and "95 %": no line ends there
-UNBROKEN = re.compile(r"(?<=[\w)]) (?=[=±] )|(?<= [=±]) (?=[\w−∞<])|(?<=[\d∞]) (?=%)")
+# The spaces within "ε = 1", "31.4 ± 9.2" and "95 %": no line ends there. Escaped text has &#61; for the sign
+UNBROKEN = re.compile(r"(?<=[\w)]) (?=[=±] |&#61; )|(?:(?<= [=±])|(?<= &#61;)) (?=[\w−∞<])|(?<=[\d∞]) (?=%)")
 
 
 def answer(mark: str, sentence: str, short: str) -> None:

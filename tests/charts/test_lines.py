@@ -122,6 +122,7 @@ def test_a_large_picture_names_its_lines_and_what_no_mechanism_reaches_and_a_sma
     assert ends["lap"] == pytest.approx(-1) and {"error", "your ε", "nothing is below"} <= set(places)
     assert (large["layout"]["showlegend"], small["layout"]["showlegend"]) == (True, False)
     assert [label["text"] for label in small["layout"]["annotations"]] == ["error"]
+    assert small["layout"]["margin"]["t"] >= 30 + 16  # pixels of the toolbar, and below it of the title
 
 
 def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:

@@ -50,15 +50,17 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
                 said = coverage_answer("", rule, one, level)[2]
                 assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
                 name, only, share, stands, promised = match_in(
-                    r"^(.+): (only )?(.+ %) of the intervals hold the truth, (as promised|not|more than) ?(.+ %)?\.$",
+                    r"^(.+): (only )?(.+ %|none) of the intervals hold the truth, "
+                    r"(as promised|not|more than) ?(.+ %)?\.$",
                     said,
                 ).groups()
                 assert name.lower() == RULES[rule].abbreviation.lower()
-                assert share == format_percent(one.coverage, 3)
+                percent = format_percent(one.coverage, 3)
+                assert share == ("none" if percent == "0 %" else percent)
                 off = one.coverage - level
                 assert (stands == "as promised") == (promised is None) == (abs(off) < 5e-4)
                 assert stands == "as promised" or (stands == "not") == (off < 0)
-                assert bool(only) == (off <= -5e-4 and not share.startswith("less")), said
+                assert bool(only) == (off <= -5e-4 and not share.startswith(("less", "none"))), said
                 assert promised in (None, format_percent(level, 8))
                 assert f" contain the true share, {stands}" in coverage_answer("", rule, one, level)[1]
                 seen.add(stands)
@@ -106,6 +108,8 @@ def test_the_answer_names_the_analyst_by_what_is_done():
     assert f"only <b>{share}</b> of the intervals computed as if the data were real contain the true share" in sentence
     assert ", not the promised 95 %: " in sentence
     assert "to within" not in sentence
+    _, sentence, short = coverage_answer("", "as_if_real", replace(one, coverage=0.0), 0.95)
+    assert "<b>none</b> of the intervals" in sentence and "only" not in sentence + short
     every = [rule.computed for rule in RULES.values()]
     assert len(set(every)) == len(every)
     assert RULES["clopper_pearson"].computed == "by exact equal tails"

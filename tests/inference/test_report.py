@@ -143,7 +143,10 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
                 means = first[0] / (gamma + 1.0 + n)
                 variance = weights @ (beta_law.var(*first) + means**2) - (weights @ means) ** 2
                 times = math.sqrt(variance / beta_law.var(gamma + x, 1.0 + n - x))
-                said = value_of(match_in(r"standard deviation is (\S+) times", sentence)[1])
+                told = match_in(r"standard deviation is (\S+ times what|as large as from) the secret table", sentence)[
+                    1
+                ]
+                said = 1.0 if told == "as large as from" else value_of(told.split()[0])
                 assert said == pytest.approx(times, rel=6e-3)
     assert seen == ({True, False} if knows else set())
 

@@ -326,7 +326,7 @@ REFUSED: list[tuple[str, Query, dict[str, Any], str]] = [
     ("budget", {"bu_sets_kind": "gaussian"}, {"bu_low": 3.0, "bu_high": 2.0}, "must be"),
     ("curator", {}, {"cu_lowest_p": 0.5, "cu_highest_p": 0.3}, "must not be above"),
     ("curator", {}, {"cu_count_methods": []}, "Choose at least one method"),
-    ("plan", {}, {"pl_groups": "North"}, "Groups must be written as"),
+    ("plan", {}, {"pl_groups": "North"}, "^“Disjoint groups”, under “More”: Groups must be"),
 ]
 
 

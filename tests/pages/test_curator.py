@@ -53,7 +53,7 @@ NUMERIC = DesignQuestion(
     protections=(GuessingLimit(known_before=0.4, most_success=0.9), PosteriorLimit()), methods=("modips_split",),
     repetitions=60,
 )  # fmt: skip
-PLAN_LINK = "Several statistics of these people under one promise: Plan →"
+PLAN_LINK = "Several statistics of these people: Plan →"
 SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"
 
 

@@ -89,6 +89,29 @@ def test_what_is_folded_away_can_be_set_and_fits_the_statistic() -> None:
     assert listed(app)[0] == expected and not app.exception
 
 
+@pytest.mark.parametrize(
+    ("groups", "refusal"),
+    [
+        (
+            "North 7000",
+            "Groups must be written as “North = 7,000; South = 5,000”, at most 12 of them; got 'North 7000'.",
+        ),
+        (
+            "A = 7,000; B = 9,000",
+            "groups must be disjoint, each with a name of its own, of 12,000 rows in all; got 'A = 7,000; B = 9,000'.",
+        ),
+        ("North = 7,000", "Statistic “In work, South”: group must be one of North; got 'South'."),
+    ],
+)
+def test_refused_groups_are_told_above_the_answer_and_beside_their_box(groups: str, refusal: str) -> None:
+    app = open_plan(groups="North = 7,000; South = 5,000", statistics=REGIONS)
+    before = answer(app)
+    app.text_input(key="pl_groups").set_value(groups).run()
+    (above,) = problems(app)
+    assert above == f"“Disjoint groups”, under “More”: {refusal} The page still shows the last valid answer."
+    assert [text.strip() for text in texts(app)].count(refusal) == 1 and answer(app) == before
+
+
 @pytest.mark.parametrize("value", [-1.0, None, 0.0])
 def test_a_refused_field_has_one_sentence_and_the_list_stays(value: float | None) -> None:
     app = open_plan()
@@ -175,7 +198,7 @@ def test_every_section_opens(values: dict[str, Any]) -> None:
 
 def test_sections_say_what_the_plan_comes_to() -> None:
     what_if = " ".join(texts(open_plan(**HOUSEHOLDS, look="What if")))
-    assert "then not all limits hold" in what_if and "All limits hold up to seven rows of a person." in what_if
+    assert "then not all limits hold" in what_if and "all limits hold up to seven rows of a person." in what_if
     composition = " ".join(texts(open_plan(delta=1e-5, epsilon=0.5, look="Exact and basic")))
     assert "2.18 times as large. For this design they would add up to ε = 1.16, instead of ε = 0.5." in composition
     assert "No statistic withholds small counts." in " ".join(texts(open_plan(look="Withheld counts")))

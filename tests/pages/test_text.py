@@ -83,6 +83,7 @@ def test_a_problem_is_plain_text_and_a_note_may_have_markup() -> None:
     [
         ("At ε = 1 it is 95 % of all.", ["At", "ε=1", "it", "is", "95%", "of", "all."]),
         ("31.4 ± 9.2 %", ["31.4±9.2%"]),
+        ("a loss of ε &#61; 0.599, when", ["a", "loss", "of", "ε&#61;0.599,", "when"]),
         ("δ(2.5) = 0.1 and x = −3, but a <b>b</b> = c", ["δ(2.5)=0.1", "and", "x=−3,", "but", "a", "<b>b</b>", "=c"]),
         ("p = ∞ or a == b", ["p=∞", "or", "a", "==", "b"]),
     ],

@@ -14,6 +14,7 @@ from dpviz.core.formatting import format_number
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
 from dpviz.plans import ReleasePlan, YesNoShare, plan_differences, plan_numbers, plan_report, read_plan, solve_plan
 from dpviz.plans.files import plan_notebook, plan_toml, solution_json
+from dpviz.plans.sensitivity import assumption_curves, epsilon_curve
 from tests.plans.test_solve import FIVE, FIVE_PLAN, GROUPS
 
 
@@ -137,3 +138,12 @@ def test_the_report_says_everything_and_no_text_of_a_plan_is_markup() -> None:
     for heading in ("What it gives away", "Why this design", "Rejected designs", "Small counts"):
         assert heading in text
     assert text == plan_report(answer, date="1 May 2026")
+
+
+def test_a_report_does_not_solve_again_what_a_closer_look_has_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = solve_plan(dataclasses.replace(FIVE_PLAN, statistics=FIVE[:1]))
+    text = plan_report(answer)
+    promises, assumptions = epsilon_curve(answer.plan), assumption_curves(answer)
+    monkeypatch.delattr("dpviz.plans.sensitivity.EPSILON_SCALES")
+    monkeypatch.delattr("dpviz.plans.sensitivity.ASSUMPTIONS")
+    assert plan_report(answer, promises=promises, assumptions=assumptions) == text

@@ -88,7 +88,7 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
     statistic = dataclasses.replace(FIVE[0], limit=1e-6)
     answer = solve_plan(ReleasePlan(n=1000, statistics=(statistic,)))
     facts = summary.solution_facts(answer)
-    assert "The limit would hold with" in summary.sentence("rest", facts=facts)
+    assert "The limit cannot hold while" in summary.sentence("rest", facts=facts)
     assert "nothing to add up" in summary.sentence("composition", solution=answer)
     assert summary.sentence("groups", plan=answer.plan) == ""
     assert facts.published == []
@@ -103,6 +103,25 @@ def test_what_is_needed_is_rounded_up_and_what_is_left_down() -> None:
     assert text == "with ε = 0.282 of 2, when one row is substituted. ε = 1.71 is left for later publications."
 
 
+@pytest.mark.parametrize(
+    ("promised", "told"),
+    [
+        (0.2819082890541496, "all of ε = 0.2819, when one row is substituted. Nothing is left."),
+        (0.28192, "nearly all of ε = 0.2819, when one row is substituted. ε = 1.17×10⁻⁵ is left for later"),
+        (0.28205, "nearly all of ε = 0.2821, when"),
+        (0.29, "ε = 0.282 of 0.29, when"),
+    ],
+)
+def test_a_promise_of_which_nearly_all_is_needed_is_not_told_as_two_like_numbers(promised: float, told: str) -> None:
+    """As above, the noise needs ε = 0.2819083."""
+    plan = ReleasePlan(
+        n=1000, protection=EpsilonDeltaLimit(most_epsilon=promised), statistics=(YesNoShare(name="s", limit=0.005),),
+        spend_all=False,
+    )  # fmt: skip
+    text = summary.sentence("rest", facts=summary.plan_facts(plan)).replace("\xa0", " ")
+    assert text.startswith(f"with {told}"), text
+
+
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
     curve = epsilon_curve(plan)
@@ -112,9 +131,14 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     half = solve_plan(dataclasses.replace(plan, protection=EpsilonDeltaLimit(most_epsilon=0.5)))
     assert factors[0.5] == pytest.approx(half.factor, rel=1e-12)
     text = summary.sentence("changes", solution=solve_plan(plan), curve=curve)
-    assert text.count("Against all of ε = 1, the errors would be") == 2
-    with pytest.raises(ValueError, match="privacy loss"):
-        epsilon_curve(dataclasses.replace(plan, protection=PROMISES["guesses"]))
+    first, second = text.split(". ")
+    assert first.startswith(
+        "Spent in full, ε = 0.5 instead of ε = 1 would make the errors 2.08 times as large; then all"
+    )
+    assert second.startswith(
+        "Spent in full, ε = 2 instead of ε = 1 would make the errors half as large; then all limits"
+    )
+    assert epsilon_curve(dataclasses.replace(plan, protection=PROMISES["guesses"])) == ()
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.0015, 0.0025, 0.003])
@@ -123,9 +147,9 @@ def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     statistic = YesNoShare(name="s", limit=limit, measure="within")
     answer = solve_plan(ReleasePlan(n=1000, protection=EpsilonDeltaLimit(most_epsilon=1.0), statistics=(statistic,)))
     assert round(answer.factor * limit * 1000, 6) == 3.0
-    times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
+    times = {0.001: "3 times", 0.0015: "twice", 0.0025: "1.2 times"}
     rest = summary.sentence("rest", facts=summary.solution_facts(answer))
-    assert f"hold with {times[limit]} times the error" in rest if limit in times else answer.is_feasible
+    assert f"hold with {times[limit]} the error" in rest if limit in times else answer.is_feasible
 
 
 def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
