@@ -3,23 +3,20 @@
 Each reader opens a page, moves its sliders about twice a second and goes on to another page after some ten seconds. All
 come within the first seconds, from one address, as a campus does. Printed are the milliseconds to the first answer of a
 page and from a move to its answer, all errors, and how much of a processor the app, its workers, the proxy and the
-readers used. With ``--sessions 300`` so many short visits over all pages come in waves instead, and the memory of the
-server after each wave is printed.
+readers used.
 """
 
 import argparse
 import asyncio
 import os
 import random
-import statistics
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from pages.ui.navigation import PAGES
 from tests.benchmarks.crowd import PAGES as EXPLORED
 from tests.benchmarks.crowd import WARM_UP_S, percentile
-from tests.benchmarks.processors import private_memory, processor_time
+from tests.benchmarks.processors import processor_time
 from tests.benchmarks.reader import Reader, run_in_thread
 from tests.campus import PATH, Campus, running_campus
 
@@ -29,11 +26,6 @@ DURATION_S = 60.0
 ARRIVAL_S = 5.0  # within which all readers have come
 STAY_S = (6.0, 14.0)  # on one page
 ERROR_PAUSE_S = 1.0
-
-WAVE_SIZE = 20  # sessions
-REST_S = 4.0  # after a wave, until its memory is measured
-N_KEPT_SESSIONS = 128
-"""Sessions that Streamlit keeps for readers who come back: until there have been so many, memory grows."""
 
 
 @dataclass
@@ -106,48 +98,16 @@ def _processor_times(campus: Campus) -> dict[str, float]:
     }
 
 
-def memory_of_waves(host: str, process: int, n_sessions: int, n_moves: int = 2) -> list[float]:
-    """Megabytes of a server at rest after each wave of sessions, which open a page, move a few times and leave."""
-
-    async def visit_together(first: int, count: int) -> None:
-        numbers = range(first, first + count)
-        readers = [Reader(PAGES[number % len(PAGES)].path, number) for number in numbers]
-        await asyncio.gather(*(reader.visit(host, n_moves) for reader in readers))
-
-    megabytes = []
-    for first in range(0, n_sessions, WAVE_SIZE):
-        run_in_thread(visit_together(first, min(WAVE_SIZE, n_sessions - first)))
-        time.sleep(REST_S)
-        megabytes.append(private_memory(process))
-    return megabytes
-
-
-def show_memory(campus: Campus, n_sessions: int) -> None:
-    """Print the memory after each wave, and how it grows once Streamlit keeps no more sessions."""
-    (process,) = campus.processes.values()
-    megabytes = memory_of_waves(f"{campus.host}/{PATH}", process, n_sessions)
-    print("MB after each wave:", *(f"{value:.0f}" for value in megabytes))
-    steady = megabytes[N_KEPT_SESSIONS // WAVE_SIZE :]
-    half = len(steady) // 2
-    if half:
-        growth = statistics.mean(steady[half:]) - statistics.mean(steady[:half])
-        print(f"from {N_KEPT_SESSIONS} sessions on {growth:+.1f} MB")
-
-
 def main() -> None:
-    """Print what readers meet, or the memory of waves of sessions."""
+    """Print what readers meet."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--readers", type=int, default=N_READERS)
     parser.add_argument("--processes", type=int, default=N_PROCESSES)
     parser.add_argument("--seconds", type=float, default=DURATION_S)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sessions", type=int, default=0)
     arguments = parser.parse_args()
-    with running_campus(1 if arguments.sessions else arguments.processes) as campus:
+    with running_campus(arguments.processes) as campus:
         time.sleep(WARM_UP_S)
-        if arguments.sessions:
-            show_memory(campus, arguments.sessions)
-            return
         setting = f"{arguments.readers} readers, {arguments.processes} processes, {os.cpu_count()} processors"
         print(f"{setting}, load {os.getloadavg()[0]:.1f} before")
         print(measure(campus, arguments.readers, arguments.seconds, arguments.seed))

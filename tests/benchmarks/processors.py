@@ -1,4 +1,4 @@
-"""Processor time and memory of a server, of the processes that it has started, and of the whole machine."""
+"""Processor time of a server, of the processes that it has started, and of the whole machine."""
 
 import os
 import time
@@ -55,10 +55,3 @@ def child_processes(process: int) -> list[int]:
         with suppress(FileNotFoundError, ProcessLookupError):
             children += map(int, (thread / "children").read_text().split())
     return children
-
-
-def private_memory(process: int) -> float:
-    """Megabytes that a process and all that it has started hold for themselves."""
-    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    own = sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("Private_"))
-    return own + sum(private_memory(child) for child in child_processes(process))

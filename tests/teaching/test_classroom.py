@@ -69,13 +69,7 @@ def test_how_many_of_a_hundred_analysts_are_right() -> None:
         (rule, sets): class_results(settings.with_design(sets=sets, rules=(rule,)), ()).long_run
         for rule, sets in (("as_if_real", 1), ("as_if_real", 2), ("reiter_2003", 2), ("score", 1), ("score", 5))
     }
-    assert {key: round(value, 4) for key, value in shares.items()} == {
-        ("as_if_real", 1): 0.4552,
-        ("as_if_real", 2): 0.1196,
-        ("reiter_2003", 2): 0.4282,
-        ("score", 1): 0.9652,
-        ("score", 5): 0.9506,
-    }
+    assert list(shares.values()) == pytest.approx([0.4552, 0.1196, 0.4282, 0.9652, 0.9506], abs=5e-5)
 
 
 @pytest.mark.parametrize("mechanism", ROOM_MECHANISMS)
@@ -117,16 +111,6 @@ def test_another_rule_keeps_the_tables() -> None:
 
 def release_of(settings: RoomSettings) -> TwoCellSynthesizer:
     return settings.with_design(sets=1).design.release
-
-
-@pytest.mark.parametrize("release", [BetaBinomial(n=3, m=3, alpha=1, beta=1), GeometricSanitizer(n=3, epsilon=1.2)])
-def test_no_way_to_guess_is_better_than_the_best_guesser(release: TwoCellSynthesizer) -> None:
-    """All 2⁴ ways to answer the four tables, at x = 2 against x = 1."""
-    no, yes = release.transition_matrix()[[1, 2]]
-    ways = itertools.product([False, True], repeat=4)
-    best = max(sum((yes if answer else no)[table] for table, answer in enumerate(way)) / 2 for way in ways)
-    both = np.stack([no, yes]).max(axis=0).sum() / 2
-    assert best == pytest.approx(both)
 
 
 @pytest.mark.parametrize("mechanism", ROOM_MECHANISMS)
@@ -203,16 +187,6 @@ def test_the_secret_share_lies_where_the_pull_is_seen_and_differs_between_rooms(
         ({"running": 1}, "running must be true or false; got 1"),
         ({"round": 0}, "round must be a whole number from 1 to 10,000; got 0"),
         ({"design": FRESH.with_design(epsilon=2.0, n=20).design, "revealed": "no"}, "revealed must be true or false"),
-    ],
-)
-def test_settings_that_a_room_cannot_have_are_refused(changes: dict[str, object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        dataclasses.replace(FRESH, **changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
         ({"sets": 6}, "sets must be a whole number from 1 to 5; got 6"),
         ({"mechanism": "laplace"}, "mechanism must be one of beta_binomial, geometric"),
         ({"n": 50}, "n and m must be alike, and 20 or 100; got 50"),
@@ -220,9 +194,10 @@ def test_settings_that_a_room_cannot_have_are_refused(changes: dict[str, object]
         ({"confidential_count": 0}, "confidential_count must be at least 1; got 0"),
     ],
 )
-def test_designs_that_a_room_cannot_have_are_refused(changes: dict[str, object], words: str) -> None:
+def test_settings_and_designs_that_a_room_cannot_have_are_refused(changes: dict[str, object], words: str) -> None:
+    of_room = changes.keys() <= {field.name for field in dataclasses.fields(RoomSettings)}
     with pytest.raises(ValueError, match=words):
-        FRESH.with_design(**changes)
+        dataclasses.replace(FRESH, **changes) if of_room else FRESH.with_design(**changes)
 
 
 def test_settings_come_back_from_their_json() -> None:

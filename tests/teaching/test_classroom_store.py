@@ -268,13 +268,8 @@ def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
 def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(store, monkeypatch) -> None:
     code, token = store.open(dataclasses.replace(FRESH, running=False))
     louder, guesses = FRESH.with_design(epsilon=2.0), FRESH.with_design(epsilon=2.0).next_round(mode="guesses")
-    for settings in (
-        FRESH,
-        dataclasses.replace(FRESH, revealed=True),
-        louder,
-        guesses,
-        dataclasses.replace(guesses, revealed=True),
-    ):
+    revealed = [dataclasses.replace(settings, revealed=True) for settings in (FRESH, guesses)]
+    for settings in (FRESH, revealed[0], louder, guesses, revealed[1]):
         store.change(code, token, set_to(settings))
     history = [(settings.mode, settings.design.epsilon, settings.revealed) for settings in store.history(code)]
     assert history == [("intervals", 1.0, True), ("intervals", 2.0, False), ("guesses", 2.0, True)]

@@ -183,23 +183,12 @@ def test_the_answers_of_a_case_are_the_stops_that_keep_both_limits() -> None:
 
 def test_the_rounds_of_a_seed_are_those_of_links_that_were_shared() -> None:
     """Literal rounds of seed 1."""
-    first = draw_rounds(1, level="person", epsilon=1.0)
-    assert [(case.known_yes, case.released, case.secret) for case in first[:4]] == [
-        (1, 1, True),
-        (0, 1, False),
-        (1, 1, True),
-        (0, 0, False),
-    ]
-    assert [(case.share, case.released, case.secret) for case in draw_rounds(1, level="count", epsilon=1.0)[:3]] == [
-        (0.8, 11, 13),
-        (0.6, 8, 7),
-        (0.5, 11, 9),
-    ]
-    assert [(case.n, case.m, case.yes) for case in draw_rounds(1, level="agency", epsilon=1.0)[:3]] == [
-        (50, 30, 10),
-        (100, 500, 50),
-        (500, 20, 25),
-    ]
+    person, count, agency = (draw_rounds(1, level=level, epsilon=1.0)[:4] for level in LEVELS)
+    seen = [(case.known_yes, case.released, case.secret) for case in person]
+    assert seen == [(1, 1, True), (0, 1, False), (1, 1, True), (0, 0, False)]
+    seen = [(case.share, case.released, case.secret) for case in count[:3]]
+    assert seen == [(0.8, 11, 13), (0.6, 8, 7), (0.5, 11, 9)]
+    assert [(case.n, case.m, case.yes) for case in agency[:3]] == [(50, 30, 10), (100, 500, 50), (500, 20, 25)]
 
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
@@ -233,15 +222,10 @@ def test_the_best_possible_guesser_reaches_its_success_rate() -> None:
         surplus = np.array([sum(case.is_right(case.best) - case.game.success_rate for case in game) for game in games])
         assert abs(surplus.mean()) < 4 * surplus.std() / math.sqrt(len(surplus))
         counted = [COUNT.draw(np.random.default_rng([seed, 2]), epsilon) for seed in range(100)]
-        squares = np.array(
-            [
-                (case.best - case.secret) ** 2 - case.expected_error(case.best_guesses)
-                for game in counted
-                for case in game
-            ]
-        )
+        cases = [case for game in counted for case in game]
+        squares = np.array([(case.best - case.secret) ** 2 - case.expected_error(case.best_guesses) for case in cases])
         assert abs(squares.mean()) < 4 * squares.std() / math.sqrt(len(squares))
-        assert {case.share for game in counted for case in game} == set(KNOWN_SHARES)
+        assert {case.share for case in cases} == set(KNOWN_SHARES)
 
 
 def test_rounds_of_the_agency_come_once_and_some_have_no_answer() -> None:
