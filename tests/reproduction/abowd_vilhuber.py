@@ -20,17 +20,14 @@ FIG_1, FIG_3 = PLUG_IN.transition_matrix(), LAPLACE.transition_matrix()
 LOG_ODDS = np.abs(privacy.log_odds_table(PLUG_IN))
 
 
-def figure_values(place: str, alternative: bool) -> FloatArray:
-    """Return a figure as we compute it, the alternative by equation (1): a matrix, or log-odds without their signs."""
-    plug_in: TwoCellSynthesizer = EQUATION_1 if alternative else PLUG_IN
-    release = plug_in if place in ("Fig. 1", "Fig. 2") else LAPLACE
-    return release.transition_matrix() if place in ("Fig. 1", "Fig. 3") else np.abs(privacy.log_odds_table(release))
-
-
 def figure_cell(record: Record, _: SimulationBudget) -> Evidence:
-    """A cell of a figure."""
+    """A cell of a figure, the alternative by equation (1): of a matrix, or of log-odds without their signs."""
+    plug_in: TwoCellSynthesizer = EQUATION_1 if record.is_alternative else PLUG_IN
+    release = plug_in if record.place in ("Fig. 1", "Fig. 2") else LAPLACE
+    is_matrix = record.place in ("Fig. 1", "Fig. 3")
+    table = release.transition_matrix() if is_matrix else np.abs(privacy.log_odds_table(release))
     row = int(float(next(iter(record.parameters.values()))))  # n₁, of the first of two tables
-    return Evidence(float(figure_values(record.place, record.is_alternative)[row, int(record.what[3:])]))
+    return Evidence(float(table[row, int(record.what[3:])]))
 
 
 def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:

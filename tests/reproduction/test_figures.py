@@ -12,21 +12,14 @@ from dpviz.comparisons.mixed import MixedRows
 from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
 from dpviz.core.data_files import read_table
 from dpviz.mechanisms import BetaBinomial
-from dpviz.published.figures import LineKind, load_figures
+from dpviz.published.figures import LineKind
 from tests.reproduction import figures
 from tests.reproduction.bowen_liu import N_CELLS, STUDY_3, accuracy, simulate_numeric
-from tests.reproduction.evidence import SimulationBudget
+from tests.reproduction.evidence import SimulationBudget, curves
 from tests.reproduction.figures import COLUMNS, LEVELS, MARGINALS, EveryCell, interval_measures
 
 BUDGET = SimulationBudget()
 FROZEN = [[row[column] for column in COLUMNS] for row in read_table("published/figures")]
-
-
-def line(paper: str, place: str, setting: str, measure: str, key: str) -> dict[float, tuple[float, float]]:
-    """Value and error of a frozen line by place on the axis."""
-    figure = next(figure for figure in load_figures() if (figure.paper, figure.place) == (paper, place))
-    found = next(line for line in figure.at(setting)[measure].lines if line.key == key)
-    return dict(zip(found.x.tolist(), zip(found.y.tolist(), found.error.tolist(), strict=True), strict=True))
 
 
 @pytest.mark.parametrize("part", ["charest", "zheng"])
@@ -44,14 +37,16 @@ def test_a_bias_that_is_exact_is_computed_again_beside_what_is_simulated() -> No
 @pytest.mark.parametrize(("n", "p"), [(40, 0.15), (1000, 0.25)])
 def test_bias_and_error_of_study_1_are_exact(key: str, n: int, p: float) -> None:
     for measure, ours in zip(("bias", "root_mean_squared_error"), accuracy(key, n, p, 1.0), strict=True):
-        value, error = line("Bowen & Liu (2016)", "Figure 2", f"p = {p}, n = {n:,}", measure, key)[1.0]
-        assert error == 0 and value == pytest.approx(ours, rel=1e-5, abs=1e-9)
+        setting = f"p = {p}, n = {n:,}"
+        y, error = curves("bowen_liu", "Figure 2", measure, setting)
+        assert error.at[(setting, 1.0), key] == 0
+        assert y.at[(setting, 1.0), key] == pytest.approx(ours, rel=1e-5, abs=1e-9)
 
 
 def test_the_bias_of_the_beta_binomial_is_that_of_its_prior() -> None:
     """(α + x)/(2α + n) is linear in x: E[q̄] = (α + np)/(2α + n)."""
-    biases = line("Bowen & Liu (2016)", "Figure 2", "p = 0.25, n = 100", "bias", "beta_binomial")
-    for epsilon, (bias, _) in biases.items():
+    biases = curves("bowen_liu", "Figure 2", "bias").y["beta_binomial"].loc["p = 0.25, n = 100"]
+    for epsilon, bias in biases.items():
         alpha = BetaBinomial.smallest_alpha(m=100, epsilon=epsilon / 10)
         assert bias == pytest.approx((alpha + 25) / (2 * alpha + 100) - 0.25, rel=1e-4, abs=1e-6)
 
@@ -60,9 +55,10 @@ def test_a_simulated_point_is_computed_again_to_the_digit() -> None:
     data = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
     outcome = simulate_numeric(data, SMOOTHED_HISTOGRAM, 1.0, ("mean", "variance"), BUDGET)["mean"]
     for measure in ("bias", "root_mean_squared_error"):
-        value, error = line("Bowen & Liu (2016)", "Figure 4", "μ, n = 40", measure, "smoothed_histogram")[1.0]
+        tables = curves("bowen_liu", "Figure 4", measure)
+        frozen = [table.at[("μ, n = 40", 1.0), "smoothed_histogram"] for table in tables]
         measured = outcome.measures[measure]
-        assert (value, error) == pytest.approx((measured.value, measured.error), rel=1e-5)
+        assert frozen == pytest.approx([measured.value, measured.error], rel=1e-5)
 
 
 def test_what_is_read_of_cells_is_what_a_loop_over_the_rows_finds() -> None:
@@ -99,9 +95,9 @@ def test_the_measures_of_a_study_are_those_of_its_repetitions() -> None:
 def test_the_grey_line_of_figure_7_is_the_deviation_of_its_estimate() -> None:
     """At ε = 100 hardly any noise is left: the variance of a binomial share, of a posterior draw, and of ten sets."""
     n, p, x = 1_000, 0.5, np.arange(1_001)
-    found = line("Liu (2016)", "Figure 7", f"binary data, n = {n:,}, p = {p}", "standard_error", "original")
+    deviations = curves("liu", "Figure 7", "standard_error").y["original"].loc[f"binary data, n = {n:,}, p = {p}"]
     spread = math.sqrt(float(binom.pmf(x, n, p) @ (x / n - p) ** 2) * (1 + 2 / 10))
-    assert found[100.0][0] == pytest.approx(spread, rel=0.01)
+    assert deviations[100.0] == pytest.approx(spread, rel=0.01)
 
 
 def test_printed_lines_are_those_of_theorems() -> None:

@@ -13,11 +13,8 @@ import pytest
 from dpviz.core.data_files import table_text
 from dpviz.published.records import Agreement, Record, load_papers, load_records, simulation_limit
 from tests.reproduction import __main__ as command
+from tests.reproduction import evidence
 from tests.reproduction.evidence import (
-    CELL_CHECKS,
-    PAPER_KEYS,
-    SECTIONS,
-    SENTENCES,
     Evidence,
     SimulationBudget,
     changed_records,
@@ -37,14 +34,14 @@ EXACT = [record for record in RECORDS if record.is_number and record.is_computed
 
 def test_every_result_is_computed_and_every_statement_has_a_sentence() -> None:
     found = {
-        (paper, key): evidence
-        for paper, functions in SECTIONS.items()
+        (paper, key): item
+        for paper, functions in evidence.SECTIONS.items()
         for function in functions
-        for key, evidence in findings(function, SMALL_BUDGET).items()
+        for key, item in findings(function, SMALL_BUDGET).items()
     }
-    computed = {(PAPER_KEYS[record.paper], record.key) for record in RECORDS if record.is_computed}
-    assert computed == {*CELL_CHECKS, *found}
-    assert {key for key, evidence in found.items() if not isinstance(evidence.value, float)} == set(SENTENCES)
+    computed = {(evidence.PAPER_KEYS[record.paper], record.key) for record in RECORDS if record.is_computed}
+    assert computed == {*evidence.CELL_CHECKS, *found}
+    assert {key for key, item in found.items() if not isinstance(item.value, float)} == set(evidence.SENTENCES)
 
 
 @pytest.mark.parametrize("paper", list(dict.fromkeys(record.paper for record in RECORDS)))
@@ -53,8 +50,10 @@ def test_every_record_comes_out_again(paper: str) -> None:
     frozen = [record for record in RECORDS if record.paper == paper and record.is_computed]
     recomputed = [recompute(record, SMALL_BUDGET) for record in frozen]
     assert not changed_records(frozen, recomputed)
-    functions = [function for function in SECTIONS[PAPER_KEYS[paper]] if signature(function).parameters]
-    simulated = {key for function in functions for key in findings(function, SMALL_BUDGET)}
+    sections = evidence.SECTIONS[evidence.PAPER_KEYS[paper]]
+    simulated = {
+        key for section in sections if signature(section).parameters for key in findings(section, SMALL_BUDGET)
+    }
     for before, after in zip(frozen, recomputed, strict=True):
         if before.is_number and not (before.our_error or after.our_error):
             assert float(after.ours) == pytest.approx(float(before.ours), rel=1e-7, abs=1e-6), before.id
@@ -117,11 +116,11 @@ def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkey
     for enough, repetitions in ((60, [60]), (600, [60, 600]), (10**9, [60, 600, 6_000])):
         budgets: list[SimulationBudget] = []
 
-        def evidence(budget: SimulationBudget, enough: int = enough) -> Evidence:
+        def check(budget: SimulationBudget, enough: int = enough) -> Evidence:
             budgets.append(budget)  # noqa: B023
             return Evidence("What was found.", budget.repetitions >= enough)
 
-        monkeypatch.setattr("tests.reproduction.evidence.find_check", lambda *_: evidence)
+        monkeypatch.setattr("tests.reproduction.evidence.find_check", lambda *_: check)
         recomputed = recompute(statement, SMALL_BUDGET)
         assert [budget.repetitions for budget in budgets] == repetitions
         assert len({budget.seed for budget in budgets}) == len(budgets)
