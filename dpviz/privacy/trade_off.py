@@ -122,7 +122,9 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     tests = np.array([[0.0], [0.0], [1.0]])
     for block in row_blocks(pairs, columns, 200_000):
         log_errors = _log_errors(synthesizer, np.arange(pairs)[block])
-        mu = max(mu, _largest_mu(log_errors))
+        type_one, power, type_two = log_errors
+        quantiles = np.where(power < type_two, ndtri_exp(power), -ndtri_exp(type_two))  # from the tail that is exact
+        mu = max(mu, float((quantiles - ndtri_exp(type_one)).max(initial=0.0)))
         with np.errstate(under="ignore"):
             tests = _upper_hull(np.concatenate([tests, np.exp(log_errors)], axis=1))
 
@@ -152,13 +154,6 @@ def _log_errors(synthesizer: Synthesizer, pairs: IntArray) -> FloatArray:
         type_two = np.logaddexp.accumulate(alternative[:, ::-1], axis=1)[:, -2::-1]
         halves.append(np.stack([type_one, power, type_two])[:, (type_one <= type_two) & (power > -math.inf)])
     return np.concatenate(halves, axis=1)
-
-
-def _largest_mu(log_errors: FloatArray) -> float:
-    """Largest Φ⁻¹(1 − a) − Φ⁻¹(b) of the tests, each from the tail in which it is exact."""
-    type_one, power, type_two = log_errors
-    values = np.where(power < type_two, ndtri_exp(power), -ndtri_exp(type_two)) - ndtri_exp(type_one)
-    return float(values.max(initial=0.0))
 
 
 def _upper_hull(tests: FloatArray) -> FloatArray:

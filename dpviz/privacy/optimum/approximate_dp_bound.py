@@ -145,8 +145,8 @@ class BoundSearch:
         bounds += [(SMALLEST_PRIOR, float(rows))] * n_weights
         equal = {}
         if self.is_worst:
-            padding = np.zeros(len(objective) - n_weights)
-            equal = {"A_eq": np.append(padding, levels.sum(axis=0) / rows)[None], "b_eq": [1.0]}
+            mean = np.append(np.zeros(len(objective) - n_weights), levels.sum(axis=0) / rows)
+            equal = {"A_eq": mean[None], "b_eq": [1.0]}
         solution = linprog(objective, self._cuts, self._limits, bounds=bounds, options={"maxiter": 20_000}, **equal)
         if solution.status != 0:
             return None
@@ -180,14 +180,10 @@ def _certified(
         return levels[x] - prior[x] * ((numbers - x) ** 2 - widths**2 / 4)
 
     # From both sides towards y
-    missing = np.zeros(n + 1)
-    largest = np.zeros(len(numbers))
-    start = near.copy()
-    meeting = excess_value(near)
-    moves = []
+    missing, largest, start = np.zeros(n + 1), np.zeros(len(numbers)), near
+    meeting, moves = excess_value(near), []
     for side in (-1, 1):
-        carried = np.zeros(len(numbers))
-        ratios = np.zeros((farthest + 1, len(numbers)))
+        carried, ratios = np.zeros(len(numbers)), np.zeros((farthest + 1, len(numbers)))
         leaving, coming = (prices, prices[::-1]) if side < 0 else (prices[::-1], prices)
         for distance in range(min(farthest, int(near.max() if side < 0 else n)), 0, -1):
             x = near + side * distance
@@ -198,15 +194,13 @@ def _certified(
             # From x to the x next to y there is pair x where that is larger, pair x − 1 where it is smaller
             pair = np.clip(x if side < 0 else x - 1, 0, n - 1)
             price, other_price = leaving[pair], coming[pair]
-            short = np.where(is_inside, need - price, 0.0)
+            short = need - price
             start = np.where(short > largest, x, start)
             largest = np.maximum(largest, short)
             np.maximum.at(missing, x, short)
             spared = np.maximum(-need, 0.0) / factor
             carried = factor * np.clip(need, 0.0, price) - np.minimum(spared, other_price)
-            carried = np.where(is_inside, carried, 0.0)
-            helps = np.where(spared > other_price, 0.0, 1 / factor)
-            ratios[distance] = np.where(is_inside, np.where(need > 0, factor, helps), 0.0)
+            ratios[distance] = np.where(need > 0, factor, np.where(spared > other_price, 0.0, 1 / factor))
         meeting += carried
         moves.append(ratios)
     np.maximum.at(missing, near, meeting)
@@ -240,14 +234,12 @@ def _columns(n: int, near: IntArray, start: IntArray, ratios: Iterable[FloatArra
     columns = np.zeros((len(near), n + 1))
     columns[rows, start] = 1.0
     for side, ratio in zip((-1, 1), ratios, strict=True):
-        chances = np.ones(len(near))
-        begin = side * (start - near)
-        for distance in range(1, len(ratio)):
-            x = near + side * distance
-            is_later = distance > np.maximum(begin, 0)
-            chances = np.where(is_later, chances * ratio[distance], chances)
-            is_filled = is_later & (begin >= 0) & (x >= 0) & (x <= n)
-            columns[rows[is_filled], x[is_filled]] = chances[is_filled]
+        begin, distance = side * (start - near), np.arange(1, len(ratio))[:, None]
+        x = near + side * distance
+        is_later = distance > np.maximum(begin, 0)
+        chances = np.cumprod(np.where(is_later, ratio[1:], 1.0), axis=0)
+        distances, places = np.nonzero(is_later & (begin >= 0) & (x >= 0) & (x <= n))
+        columns[rows[places], x[distances, places]] = chances[distances, places]
     return np.asarray(columns / np.maximum(columns.max(axis=1, keepdims=True), 1e-300))
 
 

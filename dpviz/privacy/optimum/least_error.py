@@ -115,10 +115,8 @@ class LeastError:
             return f"{self.times(error)} times"
         if high <= 1 + ERROR_TOLERANCE:
             return "no larger than"
-        if math.isclose(low, high, rel_tol=ERROR_TOLERANCE):
-            return f"{format_number(100 * (low - 1), 2)} % larger than"
         smallest, largest = (round(100 * (price - 1), 9) for price in (low, high))
-        if low <= 1.001:  # a slight excess
+        if smallest <= 0.1 and not math.isclose(low, high, rel_tol=ERROR_TOLERANCE):  # a slight excess
             return f"at most {format_number(round_up(largest, 2), 2)} % larger than"
         return f"{_format_range(smallest, largest, 2)} % larger than"
 
