@@ -108,7 +108,7 @@ def _show_numbers(question: Question) -> None:
         gamma1=format_number(design.gamma1, 4), gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
     if isinstance(design.mechanism, matrix_mechanism.GivenMatrix):
-        caption += f" {sums_sentence(design.mechanism)}"
+        caption += f" {sums_sentence(design.mechanism, is_divided=True)}"
     st.caption(caption)
 
 

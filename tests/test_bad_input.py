@@ -236,6 +236,18 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=("zzz",)),
         r"rules must be at least one of .*; got \['zzz'\]",
     ),
+    "one rule that there is not": (
+        lambda: coverage.exact_coverage(synthesizer=MECHANISM, p=0.5, sets=2, rule="zzz"),
+        r"^rule must be one of .*; got 'zzz'",
+    ),
+    "one rule at a fixed count": (
+        lambda: coverage.coverage_given_count(synthesizer=MECHANISM, confidential_count=2, rule=7),  # type: ignore[arg-type]
+        r"^rule must be one of .*; got 7",
+    ),
+    "one rule at its worst": (
+        lambda: coverage.smallest_coverage(MECHANISM, sets=2, rule="zzz"),
+        r"^rule must be one of .*; got 'zzz'",
+    ),
     "counts of several releases": (
         lambda: inference.RULES["raab_2017"].interval_from([[1, 1], [2, 0]], synthesizer=MECHANISM),  # type: ignore[list-item]
         "counts must be a list of counts, one for each set",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.lines import AXIS_INTERVALS, Axis, Line, Mark, axis, axis_of_rows, line_chart, round_step
+from dpviz.charts.lines import AXIS_INTERVALS, Axis, Line, Mark, axis, axis_of_rows, line_chart, round_step, steady_ends
 from dpviz.charts.theme import TRUTH, Look, ReferenceLine
 from dpviz.core.formatting import format_number, format_percent, format_points
 from dpviz.core.types import BoolArray, FloatArray
@@ -39,7 +39,8 @@ def coverage_chart(
     """
     x, own_point = SHARE_AXIS, ReferenceLine(x=chosen, **TRUTH)
     if along == "epsilon":
-        ends: Look = {"low": min(0.1, chosen), "high": max(250.0, chosen)}  # the chosen ε may be beyond
+        low = steady_ends(min(0.1, chosen), 1.0, log=True)[0]  # the chosen ε may be beyond
+        ends: Look = {"low": low, "high": max(250.0, chosen)}
         x = Axis(title="promised ε for all tables (left is more private)", log=True, pad=0, **ends)
         own_point = ReferenceLine(x=chosen)
     side = "left" if theme.place_on(x.to_plotly([]), chosen)[1] > 0.85 else "right"
@@ -99,7 +100,7 @@ def length_chart(
         lines.insert(0, Line(name=name, x=points[known], y=100 * limit[known], is_limit=True))
         words = "no rule that holds its level is this short"
         labels.append(ReferenceLine(x=0.5, text=words, at=0.02, side="auto", anchor="bottom").label(0.5))
-    y = Axis(title="expected length inside 0 to 100 %, in points", low=0.0, high=1.08 * highest, pad=0)
+    y = Axis(title="expected length inside 0 to 100 %, in points", low=0.0, high=steady_ends(0.0, highest)[1], pad=0.02)
     look: Look = {"marks": marks, "references": [ReferenceLine(x=chosen, **TRUTH)], "labels": labels, **NAMED_ENDS}
     return line_chart(lines, SHARE_AXIS, y, key="length", **look)
 
@@ -129,7 +130,8 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
         rows = np.repeat(np.arange(len(points)) + step * (place - middle), 3).tolist()
         hover = f"<b>{name}</b>, exact<br>%{{customdata}}"
         traces.append(theme.scatter("lines+markers+text", x, rows, hover, cliponaxis=False, **look))
-    reach = max(1.3 * max(100 * abs(change) for changes in effects.values() for change in changes.values()), 0.1)
+    largest = max(100 * abs(change) for changes in effects.values() for change in changes.values())
+    reach = steady_ends(0.0, max(1.3 * largest, 0.1))[1]
     between = [ReferenceLine(y=row + 0.5, color="rgba(128,128,128,.25)", width=2) for row in range(len(causes) - 1)]
     axes = axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False), axis_of_rows(causes)
     layout: Look = {"references": [ReferenceLine(x=0), *between], "margin": (16, 16, 16), "legend": "below"}
@@ -268,10 +270,10 @@ def densities_chart(
     outlines = [law.outline for law in laws.values()]
     intervals = [law.interval(level) for law in laws.values()]
 
-    # As high as the highest peak; where all densities are infinite at an end, as the highest value inside
+    # A round number above the highest peak; where all densities are infinite at an end, above the highest value inside
     peaks = [float(density.max()) for _, density in outlines if np.all(np.isfinite(density))]
     inside = [density[(p >= 0.01) & (p <= 0.99)] for p, density in outlines]
-    top = max(peaks or [float(values.max(initial=0.0)) for values in inside]) * 1.06 or 1.0
+    top = steady_ends(0.0, 1.02 * max(peaks or [float(values.max(initial=0.0)) for values in inside]) or 1.0)[1]
     traces = []
     for place, (kind, (p, density), ends) in enumerate(zip(laws, outlines, intervals, strict=True), 1):
         key_of_color, dash = theme.THEME["densities"][kind]
@@ -291,7 +293,7 @@ def densities_chart(
     low, high = min(shown), max(shown)
     around = max((high - low) / 2, 0.002)
     is_part = high - low + 2 * around <= 0.5
-    low, high = (max(low - around, 0.0), min(high + around, 1.0)) if is_part else (0.0, 1.0)
+    low, high = steady_ends(max(low - around, 0.0), min(high + around, 1.0)) if is_part else (0.0, 1.0)
     x = Axis(title="share of yes", pad=0.01, look={"tickformat": "~%"}).to_plotly([np.array([low, high])])
 
     # The names stand in the upper corner that is farther from the middle of the intervals; no tick below 0 at the bars
@@ -321,9 +323,11 @@ def count_distribution_chart(
         line = {"color": theme.AWARE_COLOR, "width": 2}
         look |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
     trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>"}
-    x = axis(f"{title} {symbol}", **({"dtick": 1} if len(counts) < 9 else {}))  # no ticks at halves
-    y = axis("probability", rangemode="tozero")
-    truth = theme.truth_line(mark, f"{symbol} = {format_number(mark or 0)}", counts[0], counts[-1])
+    first, last = (float(end) for end in steady_ends(counts[0], counts[-1]))
+    ticks = {"dtick": 1} if last - first < 9 else {}  # none at halves
+    x = axis(f"{title} {symbol}", range=[first - 0.5, last + 0.5], **ticks)
+    y = axis("probability", range=[0.0, 1.03 * steady_ends(0.0, min(float(probabilities.max()), 1.0))[1]])
+    truth = theme.truth_line(mark, f"{symbol} = {format_number(mark or 0)}", first, last)
     return theme.figure([trace | look], x, y, f"count {symbol}", references=truth, margin=(62, 16, 46), legend="")
 
 
@@ -341,8 +345,9 @@ def posterior_coverage_chart(result: PosteriorCoverage, *, place: int, level: fl
     name, line_color = ("exact", color) if result.exact else ("simulated, 95 % error bar", theme.SIMULATED_COLOR)
     line = Line(name=name, color=line_color, x=result.proportions, y=coverage, error=error, exact=is_exact)
     share = float(coverage[place])
+    lowest = math.floor(5 * min(0.8, float(coverage.min())) + 1e-9) / 5
     x = Axis(title="true share of yes", percent=True, low=-0.01, high=1.01)
-    y = Axis(title="coverage", percent=True, low=min(0.8, float(coverage.min())) - 0.015, high=1.015)
+    y = Axis(title="coverage", percent=True, low=lowest - 0.015, high=1.015)
     mark = Mark(x=float(result.proportions[place]), y=share, color=color, text=format_percent(share, 3))
     nominal = ReferenceLine(y=level)  # no words, which the curve would cross
     return line_chart([line], x, y, key="posterior coverage", marks=[mark], references=[nominal])

@@ -20,6 +20,7 @@ MEASURES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("me
 """By key what axes and pictures are called: of comparisons, of published figures, and along smallest priors."""
 
 AXIS_INTERVALS = 4  # about how many an axis is cut into
+STEADY_DIGITS = (1, 1.5, 2, 3, 4, 5, 7, 10)
 DECADE_TICKS = ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5))
 
 
@@ -54,6 +55,24 @@ def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: flo
     """
     power = 10.0 ** math.floor(math.log10(rough))
     return next(digit * power for digit in digits if digit * power >= rough * share)
+
+
+def steady_ends(low: float, high: float, *, log: bool = False) -> tuple[float, float]:
+    """Round numbers around a range: an axis that ends there keeps its place while a slider is dragged.
+
+    A range from or to 0 ends at one of eight round numbers a decade, one on both sides of 0 at the same distance from
+    it, a logarithmic one at powers of ten, and any other at multiples of a round step of about an eighth of it.
+
+    >>> steady_ends(0.0, 0.31), steady_ends(-3.0, 1.0), steady_ends(0.31, 0.42), steady_ends(0.03, 2.0, log=True)
+    ((0.0, 0.4), (-3.0, 3.0), (0.3, 0.42), (0.01, 10.0))
+    """
+    if log:
+        return 10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high))
+    if low <= 0 <= high and low < high:
+        reach = round_step(max(-low, high), STEADY_DIGITS)
+        return -reach if low < 0 else 0.0, reach if high > 0 else 0.0
+    step = round_step(max(high - low, 1e-9) / (2 * AXIS_INTERVALS))
+    return round(step * math.floor(low / step), 12), round(step * math.ceil(high / step), 12)
 
 
 def decade_ticks(lowest: int, highest: int) -> dict[int, str]:

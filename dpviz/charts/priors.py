@@ -11,7 +11,7 @@ from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
-from dpviz.charts.lines import MEASURES, Axis, Line, Mark, line_chart
+from dpviz.charts.lines import MEASURES, Axis, Line, Mark, line_chart, steady_ends
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Look, ReferenceLine, Stroke
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
@@ -127,7 +127,7 @@ def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]
         return 0.1, 10.0
     high = float(levels.max()) * 1.6
     low = max(float(levels.min()) / 1.8, high * 1e-7, 1e-12)
-    return min([low, *(level / 1.8 for level in points)]), high
+    return steady_ends(min([low, *(level / 1.8 for level in points)]), high, log=True)
 
 
 def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | None]) -> theme.Figure:
@@ -141,7 +141,8 @@ def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | Non
     known = {key: given for key, given in profiles.items() if given is not None}
     epsilon = question.setting.epsilon
     end = max(float(given.epsilons[-1]) for given in known.values())
-    right = max(end, min(epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
+    # The promise is shown where it lies a little beyond
+    right = steady_ends(0.0, max(end, min(epsilon * 1.1, 3 * end)) or 1.0)[1]
     points = {key: (given.epsilons, given.deltas) for key, given in known.items()}
     deltas = {key: given.delta_at_epsilon for key, given in known.items()}
     marked = epsilon, {key: delta for key, delta in deltas.items() if delta >= SMALLEST_PROFILE_DELTA}
@@ -167,7 +168,8 @@ def average_chart(
     points = {key: (part.thetas, values) for part in (count, curves) for key, values in part.deltas.items()}
     smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=0.0)
     texts = {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas}
-    x, floor = Axis(title="θ, the probability of a one", low=0.0, high=1.0), max(1e-300, smallest)
+    x = Axis(title="θ, the probability of a one", low=0.0, high=1.0)
+    floor, _ = steady_ends(max(1e-300, smallest), 1.0, log=True)
     return _delta_chart(question, "average", points, x, floor, (theta, deltas), texts)
 
 
@@ -215,7 +217,9 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
     needed = kind.counted(exact[sets], question.setting)
     smallest = min([exact[sets], *(share.split for share in shares.values())])
     x = Axis(title="sets M", log=True, low=1.0, high=counts[-1])  # as long as points still come
-    y = Axis(title=kind.axis, log=True, low=kind.counted(smallest, question.setting) / 2)
+    rows = [kind.counted(smallest, question.setting) / 2, *(float(end) for line in lines for end in line.y)]
+    low, high = steady_ends(min(rows), max(rows), log=True)
+    y = Axis(title=kind.axis, log=True, low=low, high=high, pad=0)
     text, name = f"exact: {kind.quantity.text(needed, 3)}", f"exact, M = {sets}"
     mark = Mark(x=sets, y=needed, color=color, text=text, name=name)
     return line_chart(lines, x, y, key="sets", marks=[mark], references=[AS_MANY])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.lines import Axis, Line, Mark, axis, line_chart
+from dpviz.charts.lines import Axis, Line, Mark, axis, line_chart, steady_ends
 from dpviz.charts.theme import GREY, Look, ReferenceLine, Stroke
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
@@ -18,6 +18,7 @@ from dpviz.privacy.summary import PrivacySummary, Profile, TwoTables
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
 LOWEST_DELTA = 1e-12
+MAX_WHOLE_COLUMNS = 1001  # released tables of which all have room in one picture
 GAP_COLOR = "rgba(138, 143, 152, 0.4)"
 
 
@@ -36,7 +37,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
         marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, symbol="triangle-down", hover=hover, **look))
     # The promise, unless it lies so far right that it would squeeze the curve
-    right = 1.06 * max(end, epsilon if epsilon < 3 * end or end == 0 else 0.0)
+    right = steady_ends(0.0, 1.06 * max(end, epsilon if epsilon < 3 * end or end == 0 else 0.0))[1]
     place = "top right"
     if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
         place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
@@ -152,7 +153,8 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
         ReferenceLine(y=low, text="prior × e<sup>−ε</sup>", at=0),
     ]
     reach = [prior / 10, prior * 10, low, high, *posterior.tolist()]
-    axes = _released(synthesizer)[1], Axis(title=title, log=True, low=min(reach), high=max(reach))
+    lowest, highest = steady_ends(min(reach), max(reach), log=True)
+    axes = _released(synthesizer)[1], Axis(title=title, log=True, low=lowest, high=highest)
     key = f"attacker {synthesizer.key} {synthesizer.shape}"
     return line_chart([line], *axes, key=key, marks=marks, references=references, legend="")
 
@@ -161,12 +163,14 @@ def draws_chart(draws: Draws) -> theme.Figure:
     """The exact row as a line, the shares of releases so far as dots with 95 % bars, the last release marked."""
     release, columns = draws.synthesizer, np.flatnonzero(draws.tally)
     row = _release_line(release, draws.probabilities, "exact row")
-    lines, (places, x), y = [row], _released(release), Axis(title="probability", low=0.0)
+    lines, (places, x), highest = [row], _released(release), float(draws.probabilities.max())
     if len(columns):
         share, (low, high) = draws.tally[columns] / len(draws.columns), draws.bars(columns)
         error, exact = np.stack([share - low, high - share]), np.zeros(len(columns), bool)
         look: Look = {"color": theme.SIMULATED_COLOR, "error": error, "exact": exact}
         lines.append(Line(name="drawn so far", x=places[columns], y=share, **look))
+        highest = max(highest, float(high.max()))
+    y = Axis(title="probability", low=0.0, high=steady_ends(0.0, min(highest, 1.0))[1])
     key, marks = f"draws {release.key} {release.shape}", _column_marks(row, draws.columns[-1:].tolist())
     return line_chart(lines, x, y, key=key, marks=marks, legend="above")
 
@@ -184,7 +188,8 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
         log_odds, name = draws.log_odds(neighbour), f"against {release.row_table(neighbour)}"
         lines.append(_release_line(release, np.where(np.isfinite(log_odds), log_odds, np.nan), name, dash))
     values = np.concatenate([[-epsilon, epsilon], *(line.y for line in lines)])
-    y = Axis(title="log-odds", low=1.06 * float(np.nanmin(values)), high=1.06 * float(np.nanmax(values)), pad=0)
+    low, high = steady_ends(1.06 * float(np.nanmin(values)), 1.06 * float(np.nanmax(values)))
+    y = Axis(title="log-odds", low=low, high=high, pad=0)
     look: Look = {"references": [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)], "legend": "above"}
     marks = [mark for line in lines for mark in _column_marks(line, draws.columns[-1:].tolist(), 4)]
     return line_chart(lines, _released(release)[1], y, key=f"draws {release.key} {release.shape}", marks=marks, **look)
@@ -196,7 +201,9 @@ def two_tables_chart(tables: TwoTables) -> theme.Figure:
     positions, axis_of_tables = _released(release)
     places, title, prefixes = positions[tables.columns], axis_of_tables.title, ("", "")
     colors = theme.color_of(release.key), theme.PALETTE["slate"]
-    first, last = float(places[0]) - 0.5, float(places[-1]) + 0.5
+    # All released tables, or a window that ends at round numbers around those that are likely
+    ends = (positions[0], positions[-1]) if len(positions) <= MAX_WHOLE_COLUMNS else steady_ends(places[0], places[-1])
+    first, last = float(ends[0]) - 0.5, float(ends[1]) + 0.5
     if isinstance(release, TwoCellSynthesizer):
         prefixes, colors = ("this person said yes: ", "this person said no: "), (theme.YES_COLOR, theme.NO_COLOR)
         title = "released yes (m1)"
@@ -226,7 +233,8 @@ def two_tables_chart(tables: TwoTables) -> theme.Figure:
         place, height = min(max(place, first), last), 0.0
     side, shift = ("left", 6) if place < (first + last) / 2 else ("right", -6)
     words = theme.label(text, 13, x=place, xanchor=side, xshift=shift, y=0.99, yref="y domain", yanchor="top")
-    y_axis = Axis(title="probability", low=0.0, high=1.22 * float(tables.probabilities.max()), pad=0)
+    highest = steady_ends(0.0, min(float(tables.probabilities.max()), 1.0))[1]
+    y_axis = Axis(title="probability", low=0.0, high=1.22 * highest, pad=0)
     hover = f"probability {format_number(tables.chance, 4)}"
     look = {"color": colors[0], "symbol": "diamond", "size": 11, "name": "most telling release", "hover": hover}
     traces.append(Mark(x=place, y=height, **look).trace(y_axis))

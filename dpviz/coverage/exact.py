@@ -89,6 +89,7 @@ def exact_coverage(
     >>> round(exact_coverage(synthesizer=release, p=0.25, sets=2, rule="reiter_2002").coverage, 5)
     0.75442
     """
+    checked_rule(rule, sets, level)
     return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=[rule], level=level)[rule]
 
 
@@ -119,6 +120,11 @@ def exact_coverages(
         else:
             return {rule.key: _coverage_from(distribution, rule, p, level) for rule in group}
     return {}
+
+
+def checked_rule(rule: str, sets: int, level: float) -> tuple[IntervalRule, int, float]:
+    """A rule by its key, M and the level, all checked; ValueError as of `checked_rules`."""
+    return check_rule(rule, sets), SETS.validate(sets), LEVEL.validate(level)
 
 
 def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], int, float]:
@@ -196,7 +202,7 @@ def coverage_given_count(
     0.666666667
     """
     x = check_index(confidential_count, synthesizer.n + 1, "confidential_count")
-    (chosen,), sets, level = checked_rules([rule], sets, level)
+    chosen, sets, level = checked_rule(rule, sets, level)
     outcomes = ReleaseOutcomes(synthesizer, sets, np.array([x]), sums_only=chosen.is_noise_aware)
     places, probability = outcomes.given(0)
     covered = contains(*chosen.ends(outcomes.statistics(places), level), x / synthesizer.n)

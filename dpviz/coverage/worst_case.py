@@ -17,7 +17,7 @@ from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray
 from dpviz.coverage.curves import CoverageCurves, coverage_by_proportion, sums_given_counts
-from dpviz.coverage.exact import checked_rules
+from dpviz.coverage.exact import checked_rule, checked_rules
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -129,7 +129,7 @@ def smallest_coverage(
     >>> round(smallest_coverage(release, sets=1, rule="as_if_real", low=1).value, 12)
     0.666666666667
     """
-    (chosen,), sets, level = checked_rules([rule], sets, level)
+    chosen, sets, level = checked_rule(rule, sets, level)
     low, high = _checked_range(low, high)
     if knows_jumps(synthesizer, sets, chosen) and low < high:
         return _smallest_of_pieces(synthesizer, sets, chosen, level, low, high)
@@ -217,7 +217,7 @@ def largest_mean_width(
     ValueError
         If the sums would take too long, or somewhere almost no release has an interval.
     """
-    (chosen,), sets, level = checked_rules([rule], sets, level)
+    chosen, sets, level = checked_rule(rule, sets, level)
     low, high = _checked_range(low, high)
     given = sums_given_counts(synthesizer, sets, [chosen], level, np.array([low, high]))
 

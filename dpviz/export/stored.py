@@ -42,10 +42,16 @@ def read_stored(text: object) -> dict[str, Any]:
 
 
 def json_number(value: float) -> float | str | None:
-    """A number as JSON can hold it: None for NaN, and a word for an infinite one."""
+    """A number as JSON can hold it: None for NaN, and words for an infinite one.
+
+    >>> json_number(-0.0), json_number(math.inf), json_number(-math.inf)
+    (0.0, 'infinite', 'minus infinity')
+    """
     if math.isnan(value):
         return None
-    return value + 0.0 if math.isfinite(value) else "infinite"  # a zero has no sign
+    if math.isinf(value):
+        return "infinite" if value > 0 else "minus infinity"
+    return value + 0.0  # a zero has no sign
 
 
 def compare_numbers(stored: object, current: object) -> list[tuple[str, str, str]]:
@@ -93,4 +99,5 @@ def _text(value: object) -> str:
         return "not known"
     if isinstance(value, float) and math.isfinite(value):
         return format_number(value, 12)
-    return value if value in (MISSING, "infinite") and isinstance(value, str) else describe_value(value)
+    is_word = isinstance(value, str) and value in (MISSING, "infinite", "minus infinity")
+    return str(value) if is_word else describe_value(value)

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize.elementwise import find_root
-from scipy.special import betainc, expit, logit, ndtri
+from scipy.special import betainc, betaincc, expit, logit, ndtri
 
 from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import log_beta, row_blocks
 from dpviz.core.parameters import argument
-from dpviz.core.types import FloatArray, IntArray, Numbers
+from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference._roots import falling_roots
 
 PROBABILITY = argument("q", 0, 1, title="probability")
@@ -98,12 +98,14 @@ class BetaMixture:
         return np.concatenate([*values, []]).reshape(p.shape)
 
     def quantile(self, q: float) -> float:
-        """Proportion p with Pr(proportion ≤ p) = q; the next float inside where it would round to 0 or 1.
-
-        A q below 1e-12 has few digits where the quantile is above ½, and 1 − q where it is below.
-        """
+        """Proportion p with Pr(proportion ≤ p) = q; the next float inside where it would round to 0 or 1."""
         q = PROBABILITY.validate(q)
-        return float(q) if q in (0, 1) else float(_proportions(self._family.quantiles(np.array([q])))[0, 0])
+        if q in (0, 1):
+            return float(q)
+        # Light components, which the family leaves out, may hold all of a small tail
+        is_far = min(q, 1 - q) < 1e-8
+        family = MixtureFamily(a=self.a, b=self.b, weights=self.weights[None]) if is_far else self._family
+        return float(_proportions(family.quantiles(np.array([q])))[0, 0])
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
@@ -183,32 +185,38 @@ class MixtureFamily:
         near = (self._total - 2) * expit(-np.abs(u))[:, None]
         return np.where(u[:, None] < 0, self.a - 1 - near, near - (self.b - 1))
 
-    def _last_tail(self, u: FloatArray) -> FloatArray:
-        """I_p of the last component where u < 0; elsewhere 1 − I_p of the first one."""
-        near = np.where(u < 0, self.a[-1], self.b[0])
-        far = np.where(u < 0, self.b[-1], self.a[0])
+    def _last_tail(self, u: FloatArray, is_low: BoolArray) -> FloatArray:
+        """I_p of the last component, the lower tail, where `is_low`; elsewhere 1 − I_p of the first one."""
+        own = np.where(is_low, self.a[-1], self.b[0])
+        other = np.where(is_low, self.b[-1], self.a[0])
         log_near = -np.logaddexp(0.0, np.abs(u))
+        near = np.exp(log_near)
         # The first term of the series, where p, or 1 − p, is no float
-        first_term = np.exp(np.minimum(near * log_near - log_beta(near, far), 0.0)) / near
-        return np.where(log_near < SMALLEST_LOG, first_term, betainc(near, far, np.exp(log_near)))
+        first_term = np.exp(np.minimum(own * log_near - log_beta(own, other), 0.0)) / own
+        tail = np.where(log_near < SMALLEST_LOG, first_term, betainc(own, other, near))
+        return np.where(is_low == (u < 0), tail, betaincc(other, own, near))
 
-    def at(self, rows: IntArray, u: FloatArray) -> FloatArray:
+    def at(self, rows: IntArray, u: FloatArray, is_low: BoolArray | None = None) -> FloatArray:
         """ln f, d ln f / du, F and dF / du = f p (1 − p) of the mixtures in `rows`, at log-odds, shape (4, …).
 
-        The shape of `rows` broadcasts to that of u.
+        The shape of `rows` broadcasts to that of u. With `is_low`, of the shape of u, the third value is F where that
+        is true and 1 − F elsewhere, and keeps its digits.
         """
         flat_rows = np.broadcast_to(rows, u.shape).ravel()
         v = u.ravel()
+        low = v < 0 if is_low is None else is_low.ravel()
         densities, log_scale = self._densities(v)
         terms = densities * self.weights[flat_rows]
         density = np.maximum(terms.sum(axis=1), 1e-300)
         slope = np.einsum("tk,tk->t", terms, self._slopes(v)) / density
-        tail = np.einsum("tk,tk->t", densities, self._tail_factors[(v < 0).astype(int), flat_rows])
-        log_near = -np.logaddexp(0.0, np.abs(v))
+        tail = np.einsum("tk,tk->t", densities, self._tail_factors[low.astype(int), flat_rows])
         with np.errstate(divide="ignore"):
-            rate, tail = np.exp(np.log([density, tail]) + log_scale + log_near)
-        tail += self._last_tail(v)
-        values = [np.log(density) + log_scale, slope, np.where(v < 0, tail, 1 - tail), rate * expit(np.abs(v))]
+            tail = np.exp(np.log(tail) + log_scale - np.logaddexp(0.0, np.where(low, -v, v)))
+        tail += self._last_tail(v, low)
+        mass = np.where(low, tail, 1 - tail) if is_low is None else tail
+        log_density = np.log(density) + log_scale
+        rate = np.exp(log_density - np.logaddexp(0.0, np.abs(v))) * expit(np.abs(v))
+        values = [log_density, slope, mass, rate]
         return np.array(values).reshape(4, *u.shape)
 
     def quantiles(self, probabilities: FloatArray) -> FloatArray:
@@ -218,9 +226,9 @@ class MixtureFamily:
         target = np.repeat(probabilities, shape[1])
 
         def missing(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            _, _, mass, rate = self.at(rows[which], u)
-            is_low, wanted = target[which] < 0.5, target[which]
-            tail, goal = np.where(is_low, mass, 1 - mass), np.where(is_low, wanted, 1 - wanted)
+            is_low = target[which] < 0.5
+            _, _, tail, rate = self.at(rows[which], u, is_low)
+            goal = np.where(is_low, target[which], 1 - target[which])
             with np.errstate(all="ignore"):  # logarithms keep the digits of small tails
                 return np.where(is_low, 1, -1) * np.log(goal / tail), -rate / tail
 

@@ -15,7 +15,7 @@ from dpviz.core.parameters import parameter, validate_choice
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference.beta_mixture import PROBABILITY, MixtureFamily
 from dpviz.inference.posterior import log_prior_counts, normalized
-from dpviz.inference.sum_distribution import along_axis, checked_counts
+from dpviz.inference.sum_distribution import along_axis, checked_counts, matrix_rows
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.simulation import Block, Plan, Tally, run_simulation
 
@@ -93,7 +93,7 @@ def posterior_summaries(
     ends = np.full((2, len(distinct), 1), math.nan)
     for block in row_blocks(len(distinct), len(x), 500_000):
         known, which = np.unique(distinct[block], return_inverse=True)
-        log_columns = synthesizer.log_transition(x, known).T
+        log_columns = synthesizer.log_likelihood(known[:, None]).T
         log_weights = log_prior + log_columns[which.reshape(distinct[block].shape)].sum(axis=1)
         family = MixtureFamily(a=gamma1 + x, b=gamma2 + x[::-1], weights=normalized(log_weights))
         moments[:, block] = family.moments()
@@ -226,7 +226,7 @@ def release_probabilities(
     distribution : ndarray, shape (n + 1, k)
         Distributions of x.
     """
-    columns = synthesizer.transition_matrix().T.copy()
+    columns = matrix_rows(synthesizer, np.arange(synthesizer.n + 1)).T.copy()
     chances = np.empty((len(counts), distribution.shape[1]))
     for part in row_blocks(len(counts), len(distribution)):
         given = columns[counts[part, 0]] * orders[part, None]

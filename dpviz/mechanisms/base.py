@@ -250,8 +250,15 @@ class TwoCellSynthesizer(Synthesizer):
         return None
 
     def log_likelihood(self, counts: IntArray) -> FloatArray:
-        """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible."""
-        return self.log_transition(np.arange(self.n + 1), counts).sum(axis=1)
+        """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (M,) or (releases, M)
+            The result has the shape (n + 1,) or (n + 1, releases).
+        """
+        columns = self.log_transition(np.arange(self.n + 1), counts.ravel())
+        return columns.reshape(self.n + 1, *counts.shape).sum(axis=-1)
 
     @cached_property
     def _odds(self) -> FloatArray:

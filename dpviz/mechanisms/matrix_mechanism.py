@@ -22,7 +22,8 @@ class GivenMatrix(TwoCellSynthesizer):
     Parameters
     ----------
     probabilities : ndarray of shape (n + 1, m + 1)
-        Rows sum to 1 within 10⁻⁴ and are not rescaled; a ValueError says what else is wrong.
+        Rows sum to 1 within 10⁻⁴. What is said of privacy has them as they are, what is drawn and inferred has them
+        divided by their sums; a ValueError says what else is wrong.
     decimals : int or ndarray of int, optional
         Printed decimals, of all entries or of each; None where the numbers are exact.
 
@@ -86,6 +87,11 @@ class GivenMatrix(TwoCellSynthesizer):
 
     def transition_matrix(self) -> FloatArray:
         return self.probabilities.copy()
+
+    def log_likelihood(self, counts: IntArray) -> FloatArray:
+        """As of any release, with rows divided by their sums: releases are drawn from these."""
+        log_sums = np.log(self.probabilities.sum(axis=1))
+        return (super().log_likelihood(counts).T - counts.shape[-1] * log_sums).T
 
     @property
     def zeros(self) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray
-from dpviz.privacy.noisy_counts import log_table_probability
+from dpviz.privacy.noisy_counts import NOISE_EPSILON, log_table_probability
 
 SCOTT_FACTOR = 3.49  # in his rule for the width of a bin, 3.49 s n^(−1/3)
 MAX_ROWS_TRIED = 300  # n up to which several tables of rows, and longer sums, are tried
@@ -52,6 +52,7 @@ def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float)
         Confidential counts and their neighbour, and released counts.
     epsilon : float
     """
+    epsilon = NOISE_EPSILON.validate(epsilon)
     return abs(log_table_probability(first, table, 1 / epsilon) - log_table_probability(second, table, 1 / epsilon))
 
 
@@ -79,6 +80,7 @@ def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
     rows, bins : int
     epsilon : float
     """
+    epsilon = NOISE_EPSILON.validate(epsilon)
     empty = (0,) * (bins - 1)
     occupied, vacant = (log_table_probability((count, *empty), (rows, *empty), 1 / epsilon) for count in (1, 0))
     spread = -bins * math.log(2) - rows * math.log(bins)
@@ -99,6 +101,7 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """
     from scipy.stats import binom  # takes long to import, and few need it
 
+    epsilon = NOISE_EPSILON.validate(epsilon)
     empty = (0,) * (bins - 2)
     copies = np.arange(min(8 if rows <= MAX_ROWS_TRIED else 3, rows) + 1)
     table = (rows, 0, *empty)
@@ -184,6 +187,8 @@ def smoothed_bound(n: int, epsilon: float) -> float:
     n : int
     epsilon : float
     """
+    if epsilon / n > MAX_EXPONENT:  # x is no float, and 1 next to it nothing
+        return 2 * epsilon + n * math.log(n**2 / 2)
     x = n * math.expm1(epsilon / n)
     return n * (math.log1p(x) + math.log1p(x / 2))
 
@@ -230,6 +235,7 @@ def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
     epsilon : float
     max_bins : int
     """
+    epsilon = NOISE_EPSILON.validate(epsilon)
     losses = [0.0]
     for pair in _widened(n, 1, (0.03, 0.01)):  # each takes a moment
         bins = [min(scott_bins(data, 0.0, 1.0), max_bins) for data in pair]

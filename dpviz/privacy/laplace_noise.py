@@ -17,6 +17,7 @@ from scipy.special import betaln, log_ndtr, logsumexp
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray
+from dpviz.privacy.noisy_counts import NOISE_EPSILON
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # Of an integral from its peak, at 0, to where it has fallen, at 1: six panels of 16 nodes
 PANEL_NODES, PANEL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 7).tolist(), 16)
 SCORES = np.arange(-14.0, 14.0, 0.2)  # standard errors around its peak over which a draw of the mean is summed
+PROPORTIONAL_EPSILON = 1e-6  # up to which a loss is in proportion to ε, but for a millionth of it
 SHIFTS = np.linspace(-200.0, 40.0, 24_001)
 
 
@@ -110,7 +112,7 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
     ----------
     event : ReleaseEvent
     epsilon : float
-        The noise has the scale 1/ε.
+        From 1e-12 to 1e6. The noise has the scale 1/ε.
     truncated : bool
         Whether a noisy statistic outside is drawn again, and not clipped.
 
@@ -121,6 +123,9 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
     of a row is monotone in it, and that of Laplace noise, bounded in either way, is monotone in the statistic, so that
     their mixture is monotone in every row; Karlin, 1968, "Total positivity", chapter 3).
     """
+    epsilon = NOISE_EPSILON.validate(epsilon)
+    if epsilon < PROPORTIONAL_EPSILON:  # rounding would show
+        return event_loss(event, PROPORTIONAL_EPSILON, truncated) * (epsilon / PROPORTIONAL_EPSILON)
     low, high = 0.0, event.steps - 1
     largest = -math.inf
     for _ in range(4):  # each time around the worst so far

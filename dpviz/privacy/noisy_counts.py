@@ -14,8 +14,10 @@ from scipy.special import exprel, gammaln, logsumexp
 
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import row_blocks
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
+NOISE_EPSILON = argument("epsilon", 1e-12, 1e6, title="privacy loss of a noisy number")
 LOG_STEP = 0.4  # step of ln u in standard deviations of the integrand: the trapezoids are exact to twelve digits
 
 

@@ -76,12 +76,12 @@ def text_of(content: str | bytes) -> str:
     return decode(content, MAX_MATRIX_BYTES, "matrix_advice")[0]
 
 
-def sums_sentence(given: GivenMatrix) -> str:
-    """What is done with rows that do not sum to 1; empty if all do."""
+def sums_sentence(given: GivenMatrix, *, is_divided: bool = False) -> str:
+    """What is done with rows that do not sum to 1, whether each is divided by its sum or not; empty if all do."""
     sums = given.probabilities.sum(axis=1)
     distances = np.abs(sums - 1)
     row, number = int(np.argmax(distances)), int((distances > SUM_ROUNDING).sum())
-    return sentence("sums", number=number, row=row + 1, sum=format_number(sums[row], 9))
+    return sentence("sums", number=number, row=row + 1, sum=format_number(sums[row], 9), is_divided=is_divided)
 
 
 def _parse(content: str | bytes) -> tuple[list[_Line], FloatArray]:

@@ -8,7 +8,7 @@ const create = (tag, properties) => Object.assign(document.createElement(tag), p
 let path = location.pathname; // of the page that was shown last
 let hasGuessed = false; // whether the last click was on the button of a guess, which goes with it
 const style = create("link", { rel: "stylesheet" });
-const skip = create("a", { className: "dpviz-skip", href: "#answer", textContent: "Skip to the answer" });
+const skip = create("a", { className: "dpviz-skip", href: "#stMain", textContent: "Skip to the answer" });
 const region = create("div", { className: "dpviz-announced", role: "status", ariaLive: "polite" });
 const address = create("p", { className: "dpviz-address" });
 document.head.append(style);

@@ -110,10 +110,16 @@ def _own_matrix(place: Any) -> ReleaseChoice:
         state.pop(file_key, None)
         if (content := uploaded(upload_key)) is not None:
             state[file_key] = (state[upload_key].name, content)
+        mark_moved()
 
     def drop_file() -> None:
         state.pop(file_key, None)
         state[f"{prefix}uploads"] = state.get(f"{prefix}uploads", 0) + 1  # a new widget, which is empty
+        mark_moved()
+
+    def replace_matrix(key: str, value: Any) -> None:
+        state[key] = value
+        mark_moved()
 
     types = ["csv", "txt", "tsv"]
     st.file_uploader("Upload a CSV file", types, key=upload_key, max_upload_size=32, on_change=keep_file)
@@ -134,7 +140,7 @@ def _own_matrix(place: Any) -> ReleaseChoice:
         key = file_key if name else f"{prefix}paste"
         value = (name, rescaled.encode()) if name else rescaled
         label, help = "Divide each row by its sum", "Each row then sums to 1. The numbers count as exact."
-        st.button(label, key=f"{key}_rescale", on_click=state.update, args=({key: value},), help=help)
+        st.button(label, key=f"{key}_rescale", on_click=replace_matrix, args=(key, value), help=help)
     matrix = result(read_matrix, content)
     text = text_of(content) if len(content) <= 80_000 else None  # which a script may carry
     return ReleaseChoice({"mechanism": matrix, "n": matrix.n, "m": matrix.m}, place, text)

@@ -119,6 +119,27 @@ def test_more_truncated_noise_by_the_factor_just_keeps_the_promise(epsilon: floa
     assert bounded_laplace_loss(epsilon / truncated_factor(epsilon), 1e12, True) == pytest.approx(epsilon, rel=1e-9)
 
 
+@pytest.mark.parametrize("truncated", [False, True])
+def test_losses_of_noise_are_in_proportion_to_a_tiny_epsilon_and_refuse_what_is_no_promise(truncated: bool) -> None:
+    loss = rows_loss(20, 4.0, 1e-6, truncated)
+    assert rows_loss(20, 4.0, 1e-12, truncated) == pytest.approx(1e-6 * loss, rel=1e-9, abs=0.0)
+    for function in (
+        lambda epsilon: rows_loss(20, 4.0, epsilon, truncated),
+        lambda epsilon: histograms.perturbed_rows_loss(20, 5, epsilon),
+        lambda epsilon: histograms.one_bin_loss(20, 5, epsilon),
+        lambda epsilon: histograms.bootstrap_rows_loss(20, 5, epsilon),
+        lambda epsilon: histograms.perturbed_scott_worst(20, epsilon, 9),
+    ):
+        for epsilon in (0.0, 1e-300, 1e300, math.inf):
+            with pytest.raises(ValueError, match=r"^epsilon \(privacy loss of a noisy number\) must be a number from"):
+                function(epsilon)
+
+
+def test_the_bound_of_a_smoothed_histogram_goes_on_where_its_exponential_is_no_float() -> None:
+    """Two rows: 2 ln((1 + x)(1 + x/2)) with x = 2 e^2500, which is 4 ln x − 2 ln 2 = 10,000 + 2 ln 2."""
+    assert histograms.smoothed_bound(2, 5000.0) == pytest.approx(10_000 + 2 * math.log(2), rel=1e-12)
+
+
 def seen_by_quad(at: float, epsilon: float, steps: float, log_seen: Callable[[float], float], clipped: bool) -> float:
     inside = integrate.quad(
         lambda t: laplace.pdf(t, at, 1 / epsilon) * math.exp(log_seen(t)), 0, steps, points=[at], limit=200

@@ -100,8 +100,11 @@ def test_where_any_prior_is_enough_the_answer_is_next_to_nothing() -> None:
     assert 0 < minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9) < 1e-200
 
 
-def test_a_delta_next_to_one_has_an_answer() -> None:
-    assert 0 < minimum_prior_for_sets("param_post", n=1, m=1, sets=2, epsilon=1.0, delta=1 - 2**-53) < 1e-12
+@pytest.mark.parametrize("delta", [1 - 1e-10, 1 - 2**-53])
+def test_a_delta_next_to_one_is_refused_where_a_sum_of_losses_cannot_tell_it_from_one(delta: float) -> None:
+    with pytest.raises(ValueError, match=r"must be at most 1 − 10⁻⁹ for several sets of this method; got 1 − 1"):
+        minimum_prior_for_sets("param_post", n=10, m=10, sets=2, epsilon=1.0, delta=delta)
+    assert minimum_prior_for_sets("synth_post_one", n=10, m=10, sets=2, epsilon=1.0, delta=delta) < 1e-200
 
 
 # Of k cells

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.lines import SMALLEST_SHOWN_SHARE, Axis, Line, Mark, comparison_chart, line_chart
+from dpviz.charts.lines import SMALLEST_SHOWN_SHARE, Axis, Line, Mark, comparison_chart, line_chart, steady_ends
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, ReferenceLine, color_of
 
 
@@ -80,6 +80,13 @@ def test_any_values_give_axes_that_can_be_drawn(values: list[float], log: bool) 
 
 
 EPSILONS = Axis(title="ε", symbol="ε", log=True, low=0.1, high=10.0)
+
+
+def test_ends_of_a_steady_axis_are_round_and_hold_the_range() -> None:
+    assert [steady_ends(0.0, high)[1] for high in (0.9, 1.0, 1.01, 7.1)] == [1.0, 1.0, 1.5, 10.0]
+    assert steady_ends(-2.2, 0.4) == (-3.0, 3.0) and steady_ends(-2.2, 0.0) == (-3.0, 0.0)
+    assert steady_ends(0.31, 0.42) == (0.3, 0.42) and steady_ends(2e-4, 3.0, log=True) == (1e-4, 10.0)
+    assert steady_ends(5.0, 5.0) == (5.0, 5.0)
 
 
 def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:

@@ -118,7 +118,7 @@ def test_all_intervals_are_in_the_picture_and_every_finite_density_fits(name: st
     check_drawable(figure, gaps=False)
     left, right = figure.layout.xaxis.range
     ends = [end for law in laws(name).values() for end in law.interval(LEVEL)]
-    whole, near = left < 0 < 1 < right, right - left < 0.52
+    whole, near = left < 0 < 1 < right, right - left < 0.63  # round ends
     assert whole or (near and (left < 0 or left < min(ends) - 0.001) and (right > 1 or right > max(ends) + 0.001))
     assert whole or max(ends) - min(ends) <= 0.25
     low, top = figure.layout.yaxis.range
@@ -132,7 +132,7 @@ def test_all_intervals_are_in_the_picture_and_every_finite_density_fits(name: st
             highest = max(highest, float(law.pdf(np.linspace(0, 1, 20_001)).max()))
     assert highest < 1.02 * top
     if all(np.all(np.isfinite(law.outline[1])) for law in laws(name).values()):
-        assert top < 1.2 * highest
+        assert top < 1.55 * highest
 
 
 @every_release
@@ -181,7 +181,7 @@ def test_a_law_of_a_count_is_bars_or_a_filled_line_of_its_own_numbers(rows: int)
     assert np.array_equal(trace.x, 7 + np.arange(rows))
     assert np.array_equal(trace.y, probabilities)
     assert trace.marker.color == AWARE_COLOR
-    assert figure.layout.yaxis.rangemode == "tozero"
+    assert figure.layout.yaxis.range[0] == 0 and probabilities.max() <= figure.layout.yaxis.range[1] <= 1.03
 
 
 def test_counts_without_probability_are_left_out_at_the_ends_alone() -> None:

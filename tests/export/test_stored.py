@@ -89,5 +89,6 @@ def test_numbers_of_any_shape_are_compared(stored: object) -> None:
 
 
 def test_numbers_that_json_does_not_have_are_words_and_no_zero_has_a_sign() -> None:
-    assert [json_number(value) for value in (1.5, float("inf"), float("nan"))] == [1.5, "infinite", None]
+    numbers = [json_number(value) for value in (1.5, float("inf"), float("-inf"), float("nan"))]
+    assert numbers == [1.5, "infinite", "minus infinity", None]
     assert str(json_number(-0.0)) == "0.0"

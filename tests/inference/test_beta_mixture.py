@@ -110,6 +110,21 @@ def test_a_single_component_is_its_beta_law_in_tiny_tails_too(a, b, smallest):
     assert law.pdf(np.array([1.5, -1.0])).tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("q", [1e-30, 1e-14, 1e-9])
+@pytest.mark.parametrize(
+    ("a", "b", "weights"), [(50.0, 2.0, (0.3, 0.7)), (2000.5, 8.5, (0.5, 0.5)), (40.0, 3.0, (1e-20, 0.4, 0.6 - 1e-20))]
+)
+def test_tiny_tails_keep_their_digits_where_the_quantile_is_next_to_one(a, b, weights, q):
+    """Light components count, too: they have most of a small tail."""
+    k = np.arange(len(weights))
+    law = BetaMixture(a=a + k, b=b - k, weights=np.array(weights))
+    p = mp.mpf(law.quantile(q))
+    parts = zip(law.weights.tolist(), law.a.tolist(), law.b.tolist(), strict=True)
+    with mp.workdps(40):
+        below = mp.fsum(w * mp.betainc(a, b, 0, p, regularized=True) for w, a, b in parts)
+    assert float(below) == pytest.approx(q, rel=1e-11)
+
+
 def test_intervals_of_the_arcsine_law():
     law = beta_of(0.5, 0.5)
     assert math.isinf(law.pdf(0.0)) and math.isinf(law.pdf(1.0))

@@ -22,6 +22,7 @@ from dpviz.inference.noise_aware import (
     _score_ends,
     _score_hull,
 )  # fmt: skip
+from dpviz.inference.posterior_coverage import posterior_summaries
 from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import ReleaseSums, _smallest_acceptance, length_limit, release_sums, within_sums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
@@ -198,6 +199,18 @@ def test_score_ends_of_any_matrix_by_brute_force(release):
 def test_the_posterior_given_the_sum_is_the_whole_posterior_where_the_sum_says_all(release, counts):
     found = RULES["posterior"].interval_from(counts, synthesizer=release)
     assert found == pytest.approx(posterior_given(release, counts).interval(0.95), rel=1e-9)
+
+
+def test_the_rows_of_a_given_matrix_are_divided_by_their_sums_in_every_posterior():
+    rows = np.array([[0.50004, 0.5], [0.25, 0.75]])
+    release = GivenMatrix(probabilities=rows)
+    post = posterior_given(release, [1, 1])
+    likelihood = (0.5 / 1.00004) ** 2, 0.75**2
+    assert post.weights == pytest.approx([part / sum(likelihood) for part in likelihood], rel=1e-14)
+    ends = RULES["posterior"].interval_from([1], synthesizer=release, level=0.95)
+    assert ends == pytest.approx(posterior_given(release, [1]).interval(0.95), rel=1e-12)
+    summary = posterior_summaries([[1], [0]], synthesizer=release)
+    assert (summary.starts[0, 0], summary.stops[0, 0]) == pytest.approx(ends, rel=1e-12)
 
 
 def test_a_sum_less_likely_than_rounding_has_the_posterior_of_its_neighbour():

@@ -371,6 +371,11 @@ def test_policy_refuses_what_would_ask_another_host(context: BrowserContext, ser
             wait_until(page, lambda: any(f"the policy: {directive}" in fault for fault in faults))  # noqa: B023
 
 
+def test_a_guess_is_for_everybody_in_the_dark(context: BrowserContext, server: str) -> None:
+    with visit(context, f"{server}/lessons?lesson=best&step=2", theme="dark") as page:
+        assert shut_out(page) == []
+
+
 PAPER_PX = 700
 """Width of A4 between the margins of the style sheet."""
 

@@ -191,7 +191,7 @@ def test_an_invalid_matrix_is_refused_in_a_sentence(query: dict[str, Any], refus
 
 def test_what_a_matrix_says_of_itself_and_of_the_counts() -> None:
     app = open_posterior(synthesizer=GivenMatrix.key, paste="0.50004, 0.5\n0.25, 0.75")
-    assert "Your row 1 sums to 1.00004, not to 1. It is not rescaled." in said(app)
+    assert "Your row 1 sums to 1.00004, not to 1. It is divided by its sum here." in said(app)
     matrix = "1,0,0\n0.5,0,0.5\n0,0.5,0.5"
     app = open_posterior(
         synthesizer=GivenMatrix.key, paste=matrix, source="typed", counts="0 2", knows="true", matrix_x=2

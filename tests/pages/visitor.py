@@ -160,8 +160,7 @@ def shut_out(page: Page) -> list[str]:
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     page.wait_for_function(IS_STILL)
-    violations = [found for found in page.evaluate(AXE) if found["impact"] in ("serious", "critical")]
-    return [f"{found['id']} at {[node['target'] for node in found['nodes']][:4]}" for found in violations]
+    return [f"{found['id']} at {[node['target'] for node in found['nodes']][:4]}" for found in page.evaluate(AXE)]
 
 
 def cut_off(page: Page) -> list[str]:
