@@ -18,7 +18,7 @@ from dpviz.privacy.summary import PrivacySummary, Profile, TwoTables
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
 LOWEST_DELTA = 1e-12
-MAX_WHOLE_COLUMNS = 1001  # released tables of which all have room in one picture
+MAX_WHOLE_COLUMNS = 201  # released tables of which all have room in one picture
 GAP_COLOR = "rgba(138, 143, 152, 0.4)"
 
 

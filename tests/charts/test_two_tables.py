@@ -64,7 +64,7 @@ def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds
     low, high = figure.layout.xaxis.range
     inside = low < where[0] + found.best_column - found.columns[0] < high
     assert ("of this picture" not in words) == inside
-    assert inside or len(every) > 1001  # all tables are shown where they have room
+    assert inside or len(every) > 201  # all tables are shown where they have room
     assert low <= figure.data[-1].x[0] <= high
     if inside:
         assert figure.data[-1].y[0] == found.chance
