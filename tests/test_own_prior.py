@@ -8,7 +8,6 @@ import re
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, round_up
@@ -18,7 +17,7 @@ from dpviz.inference.secret_size import posterior_secret_n, range_around, size_p
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_epsilon_printed, subsampled_tight
-from tests.pages.apptest import markup, open_page, set_state, sound, texts
+from tests.pages.apptest import cells_of, markup, opener, said, set_state
 from tests.referees import of_sets
 
 DESIGNS = [
@@ -28,15 +27,6 @@ DESIGNS = [
     Design(mechanism="geometric", n=3, epsilon=0.8),
     Design(mechanism=GivenMatrix(probabilities=BetaBinomial(n=3, m=2, alpha=0.7, beta=1.9).transition_matrix())),
 ]
-
-
-def open_with(module: str, prefix: str, **settings: object) -> AppTest:
-    """Open a page by the names of its settings without the prefix."""
-    return sound(open_page(module, **{prefix + name: value for name, value in settings.items()}))
-
-
-def words(page: AppTest) -> str:
-    return " ".join(" ".join(texts(page)).split())
 
 
 @pytest.mark.parametrize("sets", [1, 2, 3])
@@ -54,9 +44,9 @@ def test_the_epsilon_of_sets_is_infinite_where_a_zero_decides() -> None:
 
 @pytest.mark.parametrize(("law", "sets"), [("beta_binomial", 1), ("beta_binomial", 5), ("posterior_mean", 3)])
 def test_coverage_says_what_an_own_prior_gives_and_shows_no_dead_epsilon(law: str, sets: int) -> None:
-    page = open_with("coverage", "cv_", prior="own", alpha=7.5, synthesizer=law, sets=sets, n=40, rules="raab_2017")
+    page = opener("coverage")(prior="own", alpha=7.5, synthesizer=law, sets=sets, n=40, rules="raab_2017")
     made = Design(mechanism=law, n=40, sets=sets, prior="own", alpha=7.5)
-    found = re.search(r"α = 7\.5 \(ε = ([\d.,]+)( for all (\d+) sets)?, no δ\)", words(page))
+    found = re.search(r"α = 7\.5 \(ε = ([\d.,]+)( for all (\d+) sets)?, no δ\)", said(page))
     assert found is not None
     shown, exact = float(found[1].replace(",", "")), made.epsilon_of_sets
     assert exact <= shown <= exact * 1.001
@@ -90,41 +80,33 @@ def test_the_range_around_n_holds_it_and_can_be_summed(n: int) -> None:
 def test_the_range_of_a_secret_n_follows_n_until_the_reader_sets_it_and_its_doubts_are_told(
     settings: dict[str, object], told: str, untold: str
 ) -> None:
-    page = open_with("posterior", "po_", look="If n is secret", around="low" not in settings, **settings)
+    page = opener("posterior")(look="If n is secret", around="low" not in settings, **settings)
     low, high = range_around(settings["n"])
-    assert told.format(low=low, high=high) in words(page)
-    assert not untold or untold not in words(page)
+    assert told.format(low=low, high=high) in said(page)
+    assert not untold or untold not in said(page)
 
 
 def test_a_larger_n_is_named_where_it_makes_the_posterior_narrower() -> None:
-    page = open_with("posterior", "po_", look="If n is secret", n=10, x=3)
-    assert "Some possible n are larger than this" not in words(page)
+    page = opener("posterior")(look="If n is secret", n=10, x=3)
+    assert "Some possible n are larger than this" not in said(page)
     narrower = "Because n may be larger than 10, the posterior of p is narrower than with n known."
     release = {"synthetic_counts": [3], "m": 10, "alpha": 10 / math.expm1(2), "beta": 10 / math.expm1(2)}
     secret = posterior_secret_n(**release, prior=size_prior("uniform", *range_around(10)))
-    assert (narrower in words(page)) == (secret.variance < posterior_mixture(**release, n=10).variance)
-
-
-def cells(page: AppTest, row: str) -> list[float]:
-    """Numbers of a row of the table on subsampling."""
-    table = next(part.proto.body for part in page.get("html") if "What subsampling adds" in part.proto.body)
-    found = re.search(rf"<b>{re.escape(row)}</b>(.*?)</tr>", table, re.DOTALL)
-    assert found is not None
-    return [float(cell) for cell in re.findall(r"<td[^>]*>([\d.]+)</td>", found[1])]
+    assert (narrower in said(page)) == (secret.variance < posterior_mixture(**release, n=10).variance)
 
 
 def test_the_bounds_of_sampling_stand_at_any_size_and_the_exact_answer_where_it_can_be_had() -> None:
     sizes = {"n": 1000, "population": 50_000, "alpha": 30.0}
-    large = open_with("minimum_priors", "mp_", look="Subsampling", delta=1e-6, **sizes)
-    alone, printed, tight = cells(large, "SYNTH_Post(One)")
+    large = opener("minimum_priors")(look="Subsampling", delta=1e-6, **sizes)
+    alone, printed, tight = map(float, cells_of(large, "What subsampling adds")["SYNTH_Post(One)"])
     assert printed == pytest.approx(subsampled_epsilon_printed(alone, 0.02), rel=1e-3)
     assert tight == pytest.approx(subsampled_tight(alone, 0.02), rel=1e-3)
-    assert f"→ at most {format_number(round_up(tight, 3), 3)}" in words(large)
-    small = open_with("minimum_priors", "mp_", look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)
-    *_, bound, exact = cells(small, "SYNTH_Post(One)")
+    assert f"→ at most {format_number(round_up(tight, 3), 3)}" in said(large)
+    small = opener("minimum_priors")(look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)
+    *_, bound, exact = map(float, cells_of(small, "What subsampling adds")["SYNTH_Post(One)"])
     assert exact <= bound * (1 + 1e-4)
 
 
 def test_a_bias_that_is_rounding_is_none() -> None:
-    page = open_with("minimum_priors", "mp_", m_is_n=False, m=1, n=5, delta=0.3)
+    page = opener("minimum_priors")(m_is_n=False, m=1, n=5, delta=0.3)
     assert "×10⁻¹⁷" not in markup(page)

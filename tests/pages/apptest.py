@@ -5,7 +5,7 @@ import html
 import json
 import pickle
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qsl
@@ -15,6 +15,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from pages.ui import background
+from pages.ui.navigation import PAGES
+from tests.helpers import decode_figure
 
 TIMEOUT_S = 120
 SHOWN = ("html", "markdown", "caption", "error", "warning", "info")
@@ -78,18 +80,29 @@ def open_page(module: str, *, session: Mapping[str, object] | None = None, **que
     return visit(app, module, **query)
 
 
+def opener(module: str) -> Callable[..., AppTest]:
+    """Function that opens a page with settings by their names without the prefix, in class mode if `is_large`."""
+    (prefix,) = (page.prefix for page in PAGES if page.module == module)
+
+    def open_with(*, is_large: bool = False, session: Mapping[str, object] | None = None, **values: object) -> AppTest:
+        query = {prefix + name: value for name, value in values.items()} | ({"class": 1} if is_large else {})
+        return open_page(module, session=session, **query)
+
+    return open_with
+
+
 def visit(app: AppTest, module: str, **query: object) -> AppTest:
     """Go on to a page in the same session, as by the menu, or by a link that has a query."""
     app.session_state[MODULE] = module
     app.query_params = {key: str(value) for key, value in query.items()}
-    return app.run()
+    return sound(app.run())
 
 
 def set_state(app: AppTest, **state: object) -> AppTest:
     """Run the page again with other values in its session."""
     for key, value in state.items():
         app.session_state[key] = value
-    return app.run()
+    return sound(app.run())
 
 
 def unfold(app: AppTest) -> AppTest:
@@ -97,19 +110,42 @@ def unfold(app: AppTest) -> AppTest:
     return set_state(app, more=True)
 
 
+def move(app: AppTest, **values: object) -> AppTest:
+    """Set widgets by their keys, and run the page once."""
+    for key, value in values.items():
+        widget(app, key).set_value(value)
+    return sound(app.run())
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    """Press a button by its key."""
+    return sound(widget(app, key).click().run())
+
+
+def upload(app: AppTest, name: str, content: bytes, kind: str = "text/csv") -> AppTest:
+    """Upload a file where the page takes one."""
+    uploader: Any = app.get("file_uploader")[0]
+    return sound(uploader.set_value((name, content, kind)).run())
+
+
+def widget(app: AppTest, key: str) -> Any:
+    """The widget with a key."""
+    return next(part for part in elements(app.main) if getattr(part, "key", None) == key)
+
+
+def elements(block: Any) -> Iterator[Any]:
+    """Everything in a block of the page, in its order."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from elements(child)
+        else:
+            yield child
+
+
 def texts(app: AppTest) -> list[str]:
     """Everything that the page says, without tags, in the order of the page."""
-    parts: list[str] = []
-
-    def walk(block: Any) -> None:
-        for child in block.children.values():
-            if hasattr(child, "children"):
-                walk(child)
-            elif child.type in SHOWN:
-                parts.append(plain_text(str(getattr(child, "value", None) or child.proto.body)))
-
-    walk(app.main)
-    return parts
+    parts = (part for part in elements(app.main) if part.type in SHOWN)
+    return [plain_text(str(getattr(part, "value", None) or part.proto.body)) for part in parts]
 
 
 def said(app: AppTest) -> str:
@@ -118,7 +154,7 @@ def said(app: AppTest) -> str:
 
 
 def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
-    """Cells of a table by the bold words (or all) of the first in each row, and the head of the column."""
+    """Cells of a table by the bold words of the first in each row (all, where others have them), and the column."""
     bodies = [part.proto.body for part in app.get("html")]
     table = next(body for body in bodies if f'aria-label="{name}' in html.unescape(body))
     lines = re.findall(r"<tr\b[^>]*>(.*?)</tr>", table, re.DOTALL)
@@ -127,7 +163,7 @@ def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
     for row in rows:
         label = re.search(r"<b>(.*?)</b>", row[0])
         columns, cells = ([" ".join(plain_text(cell).split()) for cell in line] for line in (head, row))
-        found[label[1] if label else cells[0]] = dict(zip(columns, cells, strict=True))
+        found[label[1] if label and label[1] not in found else cells[0]] = dict(zip(columns, cells, strict=True))
     return found
 
 
@@ -177,17 +213,8 @@ def settings(app: AppTest) -> dict[str, str]:
 
 def widgets(app: AppTest) -> dict[str, Any]:
     """Values of the widgets of the page by key, buttons, uploads and components aside."""
-    found: dict[str, Any] = {}
-
-    def walk(block: Any) -> None:
-        for child in block.children.values():
-            if hasattr(child, "children"):
-                walk(child)
-            elif getattr(child, "key", None) and hasattr(child, "set_value") and child.type != "bidi_component":
-                found[str(child.key)] = child.value
-
-    walk(app.main)
-    return found
+    parts = (part for part in elements(app.main) if getattr(part, "key", None) and hasattr(part, "set_value"))
+    return {str(part.key): part.value for part in parts if part.type != "bidi_component"}
 
 
 def links(app: AppTest) -> dict[str, dict[str, str]]:
@@ -200,6 +227,11 @@ def links(app: AppTest) -> dict[str, dict[str, str]]:
 def figures(app: AppTest) -> dict[str, dict[str, Any]]:
     """What was sent to the browser for each picture, by its key."""
     return component_data(app, "dpviz_figure")
+
+
+def figure(app: AppTest, key: str) -> dict[str, Any]:
+    """Data and layout of a picture, with its arrays."""
+    return decode_figure(json.dumps(figures(app)[key]["figure"]))
 
 
 def about(app: AppTest) -> list[str]:

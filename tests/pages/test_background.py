@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import background
 from pages.ui.background import call_at_rest, latest, progress, refining, refresh_after, result
 from tests.core import streams
-from tests.pages.apptest import mark, open_page, settings, sound, texts
+from tests.pages.apptest import mark, move, open_page, settings, sound, texts
 from tests.pages.cases import CASES
 
 LOG: list[Any] = []
@@ -220,7 +220,7 @@ def test_the_main_script_draws_the_page_of_its_url_until_it_is_complete() -> Non
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=120)
     app.query_params.update({"home_n": "20", "home_epsilon": "3"})
     assert mark(sound(app.run())) == "ε = 3"
-    app.number_input(key="home_epsilon").set_value(2.0).run()
+    move(app, home_epsilon=2.0)
     assert settings(app) == {"home_n": "20", "home_epsilon": "2"}
 
 

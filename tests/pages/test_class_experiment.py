@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from dpviz.teaching.classroom.tokens import RateLimit, new_token
 from pages.room import server
 from pages.room.server import ADDRESS, UNREACHABLE
 from pages.ui.server import app_routes
-from tests.pages.apptest import component_data, headline, markup, open_page, said, settings, sound
+from tests.pages.apptest import component_data, headline, markup, move, open_page, press, said, settings, sound, widget
 from tests.pages.servers import call
 
+open_experiment = partial(open_page, "class_experiment")
 NO_ROOM = "AAAAAA"
 FRESH = RoomSettings.fresh(seed=1)
 INTERVALS = RoomSettings(design=FRESH.design, running=True)
@@ -48,10 +50,6 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RoomStore
     yield RoomStore(engine)
     engine.dispose()
     server.rooms().store._engine.dispose()
-
-
-def open_experiment(**query: str) -> AppTest:
-    return sound(open_page("class_experiment", **query))
 
 
 def present(store: RoomStore, code: str) -> RoomSettings:
@@ -91,9 +89,8 @@ def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: RoomStore
     code, _ = store.open(FRESH)
     app = open_experiment()
     for typed in ("abc", f" {code[:3].lower()}-{code[3:]} "):
-        app.text_input(key="room_code").set_value(typed)
-        app.button(key="room_join").click().run()
-        assert bool(problems(app)) == (typed == "abc")
+        widget(app, "room_code").set_value(typed)
+        assert bool(problems(press(app, "room_join"))) == (typed == "abc")
     assert f"You have seat 1 in room {code[:3]} {code[3:]}" in said(app)
     for query in (settings(app), settings(app)):  # a reload, a second tab
         assert "You have seat 1 " in said(open_experiment(**query))
@@ -120,16 +117,15 @@ def test_a_guess_counts_once_and_not_after_the_answer(store: RoomStore) -> None:
     code, token = store.open(GUESSES)
     first, second = open_experiment(room=code), open_experiment(room=code)
     assert markup(first).count('class="unknown person"') == 1
-    first.button(key="room_guess_yes").click().run()
-    assert "You guessed yes." in said(first)
+    assert "You guessed yes." in said(press(first, "room_guess_yes"))
     assert "room_guess_yes" not in [button.key for button in first.button]
     change(code, token, replace(GUESSES, revealed=True))
-    second.button(key="room_guess_no").click().run()  # it is still on the screen of the second phone
+    press(second, "room_guess_no")  # it is still on the screen of the second phone
     assert store.reports(code, 1) == [(1, 1)]
     assert "You had not guessed." in said(second)
     teacher = open_experiment(room=code, teacher=token)  # whoever knows the answer guesses no more
     assert teacher.button(key="room_go").label == "Next round"
-    teacher.button(key="room_go").click().run()
+    press(teacher, "room_go")
     assert (present(store, code).round, present(store, code).revealed) == (2, False)
 
 
@@ -137,35 +133,36 @@ def test_a_guess_counts_once_and_not_after_the_answer(store: RoomStore) -> None:
 
 
 def test_a_teacher_controls_the_room_until_its_end(store: RoomStore) -> None:
-    app = open_experiment()
-    app.button(key="room_rehearse").click().run()
+    app = press(open_experiment(), "room_rehearse")
     code = app.session_state["room"]
-    assert "30 seats are taken, 30 of them simulated." in said(app)
-    assert "QR code of" in markup(app)
+    assert "30 seats are taken, 30 of them simulated." in said(app) and "QR code of" in markup(app)
 
-    def after(widget: Any) -> RoomSettings:
-        sound(widget.run())
+    def after(control: Any) -> RoomSettings:
+        sound(control.run())
         assert not problems(app)
         return present(store, code)
 
+    def moved(key: str, value: object) -> RoomSettings:
+        return after(widget(app, key).set_value(value))
+
     assert after(app.button(key="room_go").click()).running
-    assert after(app.select_slider(key="room_epsilon").set_value(2.0)).design.epsilon == 2.0
-    assert after(app.button_group(key="room_sets").set_value(3)).design.sets == 3
-    assert after(app.radio(key="room_rules").set_value("score")).rule == "score"
+    assert moved("room_epsilon", 2.0).design.epsilon == 2.0
+    assert moved("room_sets", 3).design.sets == 3
+    assert moved("room_rules", "score").rule == "score"
     assert after(app.button(key="room_go").click()).revealed
     assert not after(app.select_slider(key="room_epsilon").set_value(3.0)).revealed
     assert app.button(key="room_go").label == "Reveal truth"
     assert after(app.button(key="room_go").click()).revealed
     assert after(app.button(key="room_again").click()).round == 2
-    guesses = after(app.button_group(key="room_mode").set_value("guesses"))
+    guesses = moved("room_mode", "guesses")
     assert (guesses.mode, guesses.design.mechanism, guesses.round) == ("guesses", "geometric", 3)
     mechanism = next(control for control in app.selectbox if control.label == "Synthesizer")
     assert mechanism.key != "room_mechanism"  # under which a slow browser still sends the mechanism of before
     assert after(mechanism.set_value("beta_binomial")).design.mechanism == "beta_binomial"
-    fewer = after(app.button_group(key="room_n").set_value(20))
-    assert (fewer.design.n, fewer.design.m) == (20, 20)
+    fewer = moved("room_n", 20).design
+    assert (fewer.n, fewer.m) == (20, 20)
     assert not after(app.button(key="room_stop").click()).running
-    app.button(key="room_end").click().run()
+    press(app, "room_end")
     assert (room := store.room(code)) is not None and room.settings is None
     assert [button.label for button in app.button] == ENTRY
     assert settings(app) == {}
@@ -179,15 +176,14 @@ def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(s
         app.run()
     assert sorted(seat for seat, _ in store.reports(code, 1)) == [1, 2, 3, 4]
     assert "4 of 4 seats drew a table" in headline(app)
-    app.button(key="room_go").click().run()
-    assert "2 of 4 intervals held the true share" in headline(app)
+    assert "2 of 4 intervals held the true share" in headline(press(app, "room_go"))
 
 
 def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) -> None:
     code, token = store.open(INTERVALS)
     first, second = (open_experiment(room=code, teacher=token) for _ in range(2))  # nobody has come yet
-    first.select_slider(key="room_epsilon").set_value(5.0).run()
-    second.button_group(key="room_sets").set_value(2).run()  # its ε is still that of before
+    move(first, room_epsilon=5.0)
+    move(second, room_sets=2)  # its ε is still that of before
     assert (present(store, code).design.epsilon, present(store, code).design.sets) == (5.0, 2)
     assert [control.value for control in first.run().button_group if control.label == "Released sets M"] == [2]
     assert "2 tables" in said(open_experiment(room=code))
@@ -198,10 +194,10 @@ def test_freed_seats_are_taken_again_by_the_phones_that_are_open(store: RoomStor
     left, stays = open_experiment(room=code), open_experiment(room=code)
     teacher = open_experiment(room=code, teacher=token)
     assert "2 seats are taken" in said(teacher)
-    teacher.button(key="room_free").click().run()
+    press(teacher, "room_free")
     assert teacher.toast[0].value == "Freed: two seats. A phone that is still open takes its seat again."
     assert "0 seats are taken" in said(teacher)
-    teacher.button(key="room_free").click().run()
+    press(teacher, "room_free")
     assert teacher.toast[0].value == "No seat was free: every phone has reported in this round."
     assert "You have seat 2 " in said(stays.run())  # its own
     assert "1 seat is taken" in said(teacher.run())
@@ -218,8 +214,7 @@ def test_a_text_that_is_no_code_is_refused(store: RoomStore, code: str) -> None:
     app = open_experiment(room=code)
     check_refused(app, "This is not the code of a room: it has six letters and digits")
     assert "script>" not in markup(app)
-    app.button(key="room_leave").click().run()
-    assert not problems(app)
+    assert not problems(press(app, "room_leave"))
     assert [button.label for button in app.button] == ENTRY
 
 
@@ -239,10 +234,8 @@ def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: RoomSt
     code, token = store.open(FRESH)
     other, _ = store.open(FRESH)
     for room, wrong in ((code, token[:-1]), (code, new_token()), (other, token), (code, "<b>"), (code, "x")):
-        check_refused(
-            open_experiment(room=room, teacher=wrong),
-            "This is not the link of a teacher: a letter of it is missing or wrong",
-        )
+        app = open_experiment(room=room, teacher=wrong)
+        check_refused(app, "This is not the link of a teacher: a letter of it is missing or wrong")
     assert {room.seats for room in map(store.room, (code, other)) if room is not None} == {0}
     assert open_experiment(room=code, teacher=token).button(key="room_go").label == "Start"
 
@@ -255,8 +248,7 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
 ) -> None:
     monkeypatch.setattr(server.rooms(), "wrong_codes", RateLimit(3, 60.0))
     monkeypatch.setattr(server.rooms(), "opened_rooms", RateLimit(1, 60.0))
-    teacher = open_experiment()
-    teacher.button(key="room_open").click().run()
+    teacher = press(open_experiment(), "room_open")
     known, (code, _) = teacher.session_state["room"], store.open(FRESH)
     _, own = store.take_seat(code)
     for _ in range(3):
@@ -264,9 +256,7 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
     check_refused(open_experiment(room=code), "Too many wrong codes have come from your network.")
     assert "seat 1 " in said(open_experiment(room=code, seat=own))
     assert "seat 1 " in said(open_experiment(room=known))
-    another = open_experiment()
-    another.button(key="room_open").click().run()
-    assert "Many rooms have been opened from your network." in problems(another)[0]
+    assert "Many rooms have been opened from your network." in problems(press(open_experiment(), "room_open"))[0]
     monkeypatch.setattr(server.rooms(), "taken_seats", RateLimit(1, 60.0))
     assert "seat 2 " in said(open_experiment(room=known))
     check_refused(open_experiment(room=known), "Many seats have been taken from your network.")
@@ -311,8 +301,7 @@ def test_an_unreachable_database_is_said_without_its_address(
     address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv(ADDRESS, address)
-    app = open_experiment()
-    app.button(key="room_open").click().run()
+    app = press(open_experiment(), "room_open")
     assert "That was not saved: press again in a moment." in problems(app)[0]
     for query in ({}, {"teacher": new_token()}):
         check_refused(open_experiment(room=NO_ROOM, **query), UNREACHABLE)
@@ -324,10 +313,10 @@ def test_a_seat_outlives_a_database_that_goes_away(store: RoomStore, tmp_path: P
     code, _ = store.open(INTERVALS)
     app = open_experiment(room=code)
     file, elsewhere = tmp_path / "rooms.sqlite", tmp_path / "elsewhere"
-    for move, expected in (((file, elsewhere), UNREACHABLE), ((elsewhere, file), "Seat 1 ")):
+    for source, target, expected in ((file, elsewhere, UNREACHABLE), (elsewhere, file, "Seat 1 ")):
         for connection in (server.rooms().store, store):
             connection._engine.dispose()
-        move[0].replace(move[1])
+        source.replace(target)
         assert expected in said(app.run())
     assert store.reports(code, 1) == [(1, None)]
 

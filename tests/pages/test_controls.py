@@ -6,7 +6,7 @@ import pytest
 
 from dpviz.core.declarations import DELTA, EPSILON
 from pages.ui.controls import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
-from tests.pages.apptest import mark, problems, set_state, settings, sound, texts, widgets
+from tests.pages.apptest import mark, problems, said, set_state, settings, texts, unfold, widgets
 from tests.pages.cases import CASES, Case
 from tests.pages.trial import N, move, open_trial
 
@@ -59,15 +59,15 @@ def test_a_label_says_which_end_is_more_private_and_no_name_twice() -> None:
 def test_an_emptied_box_must_be_filled_in_and_the_last_number_stays() -> None:
     app = open_trial(epsilon="1.5")
     assert app.number_input(key="tr_epsilon").proto.required  # so that a browser marks it, and sends nothing
-    app.number_input(key="tr_epsilon").set_value(None).run()
+    move(app, epsilon=None)
     assert app.number_input(key="tr_epsilon").value == app.session_state["tr_epsilon"] == 1.5
-    assert problems(sound(app)) == []
+    assert problems(app) == []
 
 
 def test_slider_and_box_are_one_number_and_keep_every_digit() -> None:
     app = open_trial(epsilon="1.23456789012")
     assert app.number_input(key="tr_epsilon").value == app.select_slider(key="tr_epsilon_slider").value == 1.23456789012
-    app.select_slider(key="tr_epsilon_slider").set_value(20.0).run()
+    move(app, epsilon_slider=20.0)
     assert (app.number_input(key="tr_epsilon").value, settings(app)) == (20.0, {"tr_epsilon": "20"})
     move(app, epsilon=0.3333333333333333)
     assert app.select_slider(key="tr_epsilon_slider").value == 0.3333333333333333
@@ -92,7 +92,7 @@ def test_a_move_is_not_undone_by_one_from_a_browser_that_does_not_know_of_it_yet
     move(app, epsilon=0.123)
     n, slider = app.number_input(key="tr_n"), app.select_slider(key="tr_epsilon_slider")
     slider.set_value(0.123)
-    app.number_input(key="tr_epsilon").set_value(7.77).run()
+    move(app, epsilon=7.77)
     n.set_value(60).run()
     assert settings(app) == {"tr_epsilon": "7.77", "tr_n": "60"}
 
@@ -110,24 +110,21 @@ def test_a_number_beyond_what_another_allows_is_set_to_it_in_a_sentence() -> Non
     assert app.select_slider(key="tr_x_slider").options[-1] == "20" and problems(app) == []
     move(app, n=10)
     assert (app.number_input(key="tr_x").value, app.number_input(key="tr_x").max) == (10, 10)
-    (said,) = problems(app)
-    assert said.startswith("x was set to 10: the other settings allow no more.")
+    (sentence,) = problems(app)
+    assert sentence.startswith("x was set to 10: the other settings allow no more.")
     move(app, x=4)
     assert problems(app) == [] and settings(app) == {"tr_n": "10", "tr_x": "4"}
-    (said,) = problems(open_trial(n=5, x=500))
-    assert "x was set to 5" in said
+    (sentence,) = problems(open_trial(n=5, x=500))
+    assert "x was set to 5" in sentence
 
 
 def test_a_number_follows_another_until_it_is_unlinked_and_is_not_in_the_url_meanwhile() -> None:
     app = open_trial()
-    app.session_state["more"] = True
-    move(app.run(), n=50)
-    assert "'m': 50" in " ".join(texts(app)) and settings(app) == {"tr_n": "50"}
-    app.toggle(key="tr_m_is_n").set_value(False).run()
-    move(app, m=20)
-    assert "'m': 20" in " ".join(texts(app)) and settings(app) == {"tr_n": "50", "tr_m": "20", "tr_m_is_n": "false"}
-    app.toggle(key="tr_m_is_n").set_value(True).run()
-    assert "'m': 50" in " ".join(texts(app)) and app.session_state["tr_m"] == 20  # for the next time
+    move(unfold(app), n=50)
+    assert "'m': 50" in said(app) and settings(app) == {"tr_n": "50"}
+    move(move(app, m_is_n=False), m=20)
+    assert "'m': 20" in said(app) and settings(app) == {"tr_n": "50", "tr_m": "20", "tr_m_is_n": "false"}
+    assert "'m': 50" in said(move(app, m_is_n=True)) and app.session_state["tr_m"] == 20  # for the next time
 
 
 # Choices, presets, places
@@ -136,8 +133,7 @@ def test_a_number_follows_another_until_it_is_unlinked_and_is_not_in_the_url_mea
 def test_a_choice_that_another_rules_out_falls_back_and_a_link_is_told() -> None:
     app = open_trial(detail="1")
     assert problems(app) == []
-    app.selectbox(key="tr_kind").set_value("many").run()
-    assert app.session_state["tr_detail"] == "2" and problems(app) == []
+    assert move(app, kind="many").session_state["tr_detail"] == "2" and problems(app) == []
     app = open_trial(kind="many", detail="1", look="B")
     assert problems(app) == ["Ignored tr_detail = 1 in the link: it must be one of 2, 3."]
     app = open_trial(detail="2", kind="many")
@@ -146,25 +142,19 @@ def test_a_choice_that_another_rules_out_falls_back_and_a_link_is_told() -> None
 
 def test_a_list_keeps_the_order_of_its_options_and_may_be_empty() -> None:
     app = open_trial(methods="c.a")
-    assert "'methods': ['a', 'c']" in " ".join(texts(app))
-    set_state(app, more=True)
-    app.multiselect(key="tr_methods").set_value([]).run()
-    assert "'methods': []" in " ".join(texts(sound(app))) and settings(app) == {"tr_methods": ""}
+    assert "'methods': ['a', 'c']" in said(app)
+    move(unfold(app), methods=[])
+    assert "'methods': []" in said(app) and settings(app) == {"tr_methods": ""}
     assert open_trial(methods="").session_state["tr_methods"] == []
 
 
 def test_a_preset_is_marked_while_it_holds_and_can_be_chosen_again() -> None:
     app = open_trial(m_is_n="false", m=90)
-    app.button_group(key="tr_preset").set_value("seven").run()
-    assert settings(app) == {"tr_n": "7", "tr_m": "90"} and mark(app) == "7"
-    move(app, epsilon=3.0)  # which the preset does not say
-    assert app.session_state["tr_preset"] == "seven"
-    move(app, n=9)
-    assert app.session_state["tr_preset"] is None
-    app.button_group(key="tr_preset").set_value("seven").run()
-    assert (mark(app), app.session_state["tr_preset"]) == ("7", "seven")
-    app.button_group(key="tr_preset").set_value("eight").run()
-    assert (mark(app), app.session_state["tr_preset"]) == ("8", "eight")
+    assert settings(move(app, preset="seven")) == {"tr_n": "7", "tr_m": "90"} and mark(app) == "7"
+    assert move(app, epsilon=3.0).session_state["tr_preset"] == "seven"  # which does not say ε
+    assert move(app, n=9).session_state["tr_preset"] is None
+    for preset, n in (("seven", "7"), ("eight", "8")):
+        assert move(app, preset=preset).session_state["tr_preset"] == preset and mark(app) == n
 
 
 def test_what_is_folded_away_counts_as_if_it_were_in_sight_and_outlives_it() -> None:
@@ -172,7 +162,7 @@ def test_what_is_folded_away_counts_as_if_it_were_in_sight_and_outlives_it() -> 
     folded = texts(app), settings(app)
     assert not {"tr_m", "tr_on", "tr_methods"} & widgets(app).keys()
     for more in (True, False, True):
-        sound(set_state(app, more=more))
+        set_state(app, more=more)
         assert (texts(app), settings(app)) == folded and ("tr_m" in widgets(app)) is more
     move(app, m=30)
     for more in (False, True):

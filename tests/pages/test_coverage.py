@@ -1,7 +1,5 @@
 """The page "Coverage": exact numbers at once, curves through them, a run that stops and goes on to the same digits."""
 
-import base64
-import json
 import math
 import re
 from types import SimpleNamespace
@@ -23,27 +21,24 @@ from pages.details.coverage import SECTIONS
 from pages.details.coverage_simulation import KEY, Run
 from tests.pages.apptest import (
     answer,
-    figures,
-    open_page,
+    figure,
+    move,
+    opener,
     plain_text,
+    press,
     problems,
     rows_of,
     said,
     set_state,
     settings,
-    sound,
     texts,
 )
 
 FAST = "as fast as it goes"
 SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
 SHOWN = ("reiter_2002", "as_if_real")
+open_coverage = opener("coverage")
 LEFT_OUT = "Left out, because M = 1 and they need at least 2 sets: Reiter 2002."
-
-
-def open_coverage(**query: object) -> AppTest:
-    """The page with settings by their names without the prefix; nothing is wrong with it."""
-    return sound(open_page("coverage", **{f"cv_{name}": value for name, value in query.items()}))
 
 
 def design_of(**values: Any) -> Design:
@@ -52,25 +47,13 @@ def design_of(**values: Any) -> Design:
     return Design(**{"mechanism": "beta_binomial", "n": 100, "sets": 5, "epsilon": 2.0} | rules | values)
 
 
-def rerun(app: AppTest, **state: object) -> AppTest:
-    """The page again, after settings were moved."""
-    return sound(set_state(app, **{f"cv_{name}": value for name, value in state.items()}))
-
-
-def figure(app: AppTest, key: str) -> dict[str, Any]:
-    """Data and layout of a picture, with its arrays as lists."""
-
-    def decode(node: dict[str, Any]) -> Any:
-        if not node.keys() >= {"dtype", "bdata"}:
-            return node
-        return np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"]).tolist()
-
-    drawing: dict[str, Any] = json.loads(json.dumps(figures(app)[f"cv_{key}"]["figure"]), object_hook=decode)
-    return drawing
-
-
 def lines(app: AppTest) -> list[dict[str, Any]]:
-    return [trace for trace in figure(app, "picture")["data"] if trace.get("mode") == "lines"]
+    return [trace for trace in figure(app, "cv_picture")["data"] if trace.get("mode") == "lines"]
+
+
+def heights(app: AppTest, points: list[float]) -> np.ndarray:
+    """Every line at some of its points."""
+    return np.array([[trace["y"][list(trace["x"]).index(x)] for x in points] for trace in lines(app)])
 
 
 def rows(app: AppTest) -> dict[str, dict[str, str]]:
@@ -78,19 +61,18 @@ def rows(app: AppTest) -> dict[str, dict[str, str]]:
     return rows_of(app, "Coverage of each rule")
 
 
-def press(app: AppTest, key: str = "go") -> Run | None:
-    sound(app.button(key=f"cv_{key}").click().run())
-    run: Run | None = app.session_state[KEY]
+def start(app: AppTest, button: str = "go") -> Run | None:
+    """Press the button of the simulation, or another one."""
+    run: Run | None = press(app, f"cv_{button}").session_state[KEY]
     return run
 
 
 def complete(app: AppTest) -> Run:
     """Press the button, and draw the page until nothing moves."""
-    run = press(app)
+    run = start(app)
     while run is not None and run.is_running:
         app.run()
-    assert run is not None
-    assert run.is_complete
+    assert run is not None and run.is_complete
     return run
 
 
@@ -112,7 +94,7 @@ def test_the_first_answer_is_there_before_any_simulation() -> None:
     assert app.session_state["cv_speed"] == "slow"
     assert {cells["simulated"] for cells in rows(app).values()} == {"not yet"}
     assert rows(app)["Reiter 2002"]["smallest at any p"].startswith("61.86 % at p = 0.000114")
-    words = plain_text(figure(app, "caterpillar")["layout"]["annotations"][0]["text"])
+    words = plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
     assert "82 of 100 hold the truth" in " ".join(words.split())
 
 
@@ -135,28 +117,23 @@ def test_the_curves_are_exact_and_pass_the_chosen_point_wherever_it_is_moved() -
     app = open_coverage(p=0.123, **SMALL)
     design = design_of(**SMALL)
     for p in (0.123, 0.0, 0.3171):
-        rerun(app, p=p)
-        points = lines(app)[0]["x"]
+        points = lines(set_state(app, cv_p=p))[0]["x"]
         picked = sorted([points[0], p, points[40], points[-1]])
         exact = coverage.coverage_by_proportion(design.release, proportions=picked, sets=3, rules=SHOWN)
-        for trace, expected in zip(lines(app), exact.coverage, strict=True):
-            assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(expected.tolist(), abs=1e-6)
-    rerun(app, axis="against ε", epsilon=2.345)
-    points = lines(app)[0]["x"]
+        assert heights(app, picked) == pytest.approx(exact.coverage, abs=1e-6)
+    points = lines(set_state(app, cv_axis="against ε", cv_epsilon=2.345))[0]["x"]
     picked = [points[0], 2.345, points[-1]]
     releases = [design_of(**SMALL | {"epsilon": epsilon}).release for epsilon in picked]
     *_, exact = coverage.stream_by_synthesizer(releases, points=picked, p=0.3171, sets=3, rules=SHOWN)
-    for trace, expected in zip(lines(app), exact.coverage, strict=True):
-        assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(expected.tolist(), abs=1e-6)
+    assert heights(app, picked) == pytest.approx(exact.coverage, abs=1e-6)
 
 
 def test_an_own_prior_has_no_axis_of_epsilon_and_the_picture_goes_back_to_p() -> None:
     app = open_coverage(axis="against ε", **SMALL)
-    assert figure(app, "picture")["layout"]["xaxis"]["type"] == "log"
-    rerun(app, prior="own")
+    assert figure(app, "cv_picture")["layout"]["xaxis"]["type"] == "log"
+    set_state(app, cv_prior="own")
+    assert figure(app, "cv_picture")["layout"]["xaxis"]["range"] == [0.0, 1.0]
     assert (settings(app).get("cv_axis"), problems(app)) == (None, [])
-    assert figure(app, "picture")["layout"]["xaxis"]["range"] == [0.0, 1.0]
-    assert not problems(open_coverage(axis="against ε", prior="own", n=30))
 
 
 EXTREMES: list[dict[str, object]] = [
@@ -168,10 +145,8 @@ EXTREMES: list[dict[str, object]] = [
 @pytest.mark.parametrize("extreme", EXTREMES, ids=str)
 def test_extreme_settings_are_answered_along_epsilon(extreme: dict[str, object]) -> None:
     app = open_coverage(**{"axis": "against ε", "n": 12, "sets": 5} | extreme)
-    assert not problems(app)
-    assert "The lines are exact at" in said(app)
-    assert "values of ε, straight between them." in said(app)
-    assert lines(app)
+    assert lines(app) and not problems(app)
+    assert "The lines are exact at" in said(app) and "values of ε, straight between them." in said(app)
 
 
 def test_beyond_exact_sums_the_page_says_so_and_the_simulation_takes_over() -> None:
@@ -181,7 +156,7 @@ def test_beyond_exact_sums_the_page_says_so_and_the_simulation_takes_over() -> N
     complete(app)
     check_simulated(app, design_of(n=2000, rules=("reiter_2002",), repetitions=300))
     for section in SECTIONS:
-        rerun(app, look=section)
+        set_state(app, cv_look=section)
     app = open_coverage(n=2000, sets=5, rules="reiter_2002.score")
     assert "(noise-aware score) contain the true share, as promised" in answer(app)
     assert "take longer than a few seconds for Reiter 2002: there is no line, only simulated dots." in said(app)
@@ -193,7 +168,7 @@ def test_while_exact_sums_take_their_time_the_page_says_so(monkeypatch: pytest.M
     assert answer(app).split()[0] == "computing"
     assert {cells["coverage, exact"] for cells in rows(app).values()} == {"…"}
     assert "this part follows" in said(app)
-    assert figure(app, "picture")["layout"]["uirevision"]
+    assert figure(app, "cv_picture")["layout"]["uirevision"]
 
 
 # Rules and the reader's release
@@ -204,26 +179,13 @@ def test_rules_that_need_two_sets_are_left_out_with_a_caption() -> None:
     assert LEFT_OUT in texts(app)
     assert problems(app) == []
     assert list(rows(app)) == ["As if real"]
-    rerun(app, sets=2)
+    set_state(app, cv_sets=2)
     assert list(rows(app)) == ["Reiter 2002", "As if real"]
-    rerun(app, sets=1, rules=["reiter_2002"])
+    set_state(app, cv_sets=1, cv_rules=["reiter_2002"])
     single = ["Raab et al. 2017 for posterior draws", "Raab et al. 2017 for plug-ins", "As if real"]
     assert list(rows(app)) == single
     assert f"The rules for a single set stand in their place: {', '.join(single)}." in texts(app)
     assert app.session_state["cv_rules"] == ["reiter_2002"]
-
-
-def test_without_rules_the_last_answer_stays_and_unknown_ones_are_named() -> None:
-    app = open_coverage(rules="foo.rubin_1987.bar.as_if_real.as_if_real", **SMALL)
-    assert list(rows(app)) == ["Rubin 1987", "As if real"]
-    assert "foo.rubin_1987.bar" in problems(app)[0]
-    rerun(app, rules=[])
-    assert problems(app) == ["Choose at least one rule. The page still shows the last valid answer."]
-    assert list(rows(app)) == ["Rubin 1987", "As if real"]
-    assert (
-        "m (released rows) must equal n = 30"
-        in problems(open_coverage(synthesizer="laplace", m=20, m_is_n="false", n=30))[0]
-    )
 
 
 def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> None:
@@ -233,34 +195,24 @@ def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> No
     words = "With a secret table where {x} of {n} people say yes, and only the release drawn again"
     assert words.format(x=25, n=100) in said(app)
     assert f"{100 * share:.1f} % of all releases" in said(app)
-    app.number_input(key="cv_n").set_value(200).run()
+    move(app, cv_n=200)
     assert words.format(x=50, n=200) in said(app)
     assert settings(app)["cv_x"] == "50"
-    app.number_input(key="cv_sets").set_value(2).run()
+    move(app, cv_sets=2)
     assert "With a secret table" not in said(app)
 
 
-@pytest.mark.parametrize(("module", "prefix"), [("coverage", "cv_"), ("posterior", "po_")])
+@pytest.mark.parametrize("module", ["coverage", "posterior"])
 @pytest.mark.parametrize("mechanism", list(two_cell_synthesizers())[::2])
-def test_the_words_of_a_design_are_a_link_to_a_page(mechanism: str, module: str, prefix: str) -> None:
+def test_the_words_of_a_design_are_a_link_to_a_page(mechanism: str, module: str) -> None:
     design = Design(
         mechanism=mechanism, n=12, sets=2, epsilon=1.5, delta=1e-4, prior="exact", confidential_count=3,
         rules=("score",),
     )  # fmt: skip
-    app = open_page(module, **{prefix + name: word for name, word in design.to_address().items()})
-    assert not app.exception
+    app = opener(module)(**design.to_address())
     assert problems(app) == []
     promised = f"ε = 1.5{', δ = 0.0001' if design.synthesizer_type.has_prior else ''}"
     assert (promised if "epsilon" in design.promised else "α = 1 (ε = ") in said(app)
-
-
-def test_class_mode_has_a_short_sentence_and_both_pictures() -> None:
-    app = open_page("coverage", **{"class": "1"})
-    assert answer(app).endswith("Reiter 2002: only 81.2 % of the intervals hold the truth, not 95 %.")
-    before = lines(app)[0]["x"]
-    assert figure(app, "caterpillar")["data"]
-    rerun(app, axis="against ε")
-    assert lines(app)[0]["x"] != before
 
 
 # The simulation
@@ -271,7 +223,7 @@ def test_the_first_repetitions_come_a_few_at_a_time_and_change_no_digit(monkeypa
     clock = SimpleNamespace(now=1000.0)
     monkeypatch.setattr(coverage_simulation, "time", SimpleNamespace(monotonic=lambda: clock.now))
     app = open_coverage(repetitions=1300, seed=17, **SMALL)
-    run = press(app)
+    run = start(app)
     assert run is not None
     assert (run.watched, app.button(key="cv_go").label) == (3, "Stop")
     app.run()
@@ -280,27 +232,22 @@ def test_the_first_repetitions_come_a_few_at_a_time_and_change_no_digit(monkeypa
     app.run()
     assert run.watched == 6
     assert "6 of the first 100 repetitions, running" in said(app)
-    words = plain_text(figure(app, "caterpillar")["layout"]["annotations"][0]["text"])
-    assert "no. 6: " in words
-    assert "Reiter 2002 says " in words
+    words = plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
+    assert "no. 6: " in words and "Reiter 2002 says " in words
     clock.now = run.due + 1.0  # a busy server: larger steps, and longer pauses
     app.run()
-    assert run.watched > 12
-    assert run.due > clock.now + 2
-    rerun(app, speed=FAST)
-    app.run()
-    assert run.is_complete
-    assert app.button(key="cv_go").label == "Run again"
+    assert run.watched > 12 and run.due > clock.now + 2
+    set_state(app, cv_speed=FAST).run()
+    assert run.is_complete and app.button(key="cv_go").label == "Run again"
     check_simulated(app, design_of(repetitions=1300, seed=17, **SMALL))
 
 
 def test_a_run_stops_resumes_and_goes_on_to_the_same_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage_simulation, "SLICE", 700)
     app = open_coverage(repetitions=3300, speed=FAST, **SMALL)
-    run = press(app)
-    assert run is not None
-    assert 0 < run.done < 3300
-    press(app)
+    run = start(app)
+    assert run is not None and 0 < run.done < 3300
+    start(app)
     done = run.done
     app.run()
     assert (run.done, app.button(key="cv_go").label) == (done, "Resume")
@@ -308,7 +255,7 @@ def test_a_run_stops_resumes_and_goes_on_to_the_same_digits(monkeypatch: pytest.
     complete(app)
     assert run.tally == coverage.run_coverage(run.plan)
     check_simulated(app, design_of(repetitions=3300, **SMALL))
-    assert press(app, "reset") is None
+    assert start(app, "reset") is None
     assert app.button(key="cv_go").label == "Start"
 
 
@@ -316,32 +263,28 @@ def test_other_rules_cost_no_new_run_and_another_design_is_one() -> None:
     app = open_coverage(repetitions=600, speed=FAST, **SMALL)
     run = complete(app)
     for rule in ("raghunathan_2003", "blaker_2000"):
-        rerun(app, rules=[rule])
+        set_state(app, cv_rules=[rule])
         assert app.session_state[KEY] is run
         check_simulated(app, design_of(repetitions=600, rules=(rule,), **SMALL))
-    rerun(app, repetitions=900)
+    set_state(app, cv_repetitions=900)
     assert (run.done, app.button(key="cv_go").label) == (600, "Resume")
     assert complete(app).tally == coverage.run_coverage(simulation_of(design_of(repetitions=900, **SMALL)))
-    rerun(app, p=0.4)
-    assert app.session_state[KEY] is None
-    press(app)
-    run = app.session_state[KEY]
-    run.is_running = True
-    rerun(app, p=0.3)
-    assert app.session_state[KEY] is not run
-    assert app.session_state[KEY].plan.p == 0.3
+    assert set_state(app, cv_p=0.4).session_state[KEY] is None
+    running = start(app)
+    assert running is not None
+    running.is_running = True
+    following = set_state(app, cv_p=0.3).session_state[KEY]
+    assert following is not running and following.plan.p == 0.3
 
 
 def test_a_refused_setting_loses_no_run_and_fewer_repetitions_begin_anew() -> None:
     app = open_coverage(repetitions=600, speed=FAST, **SMALL)
     run = complete(app)
     before = rows(app)
-    rerun(app, rules=[])
-    assert len(problems(app)) == 1
-    rerun(app, rules=list(SHOWN))
+    assert len(problems(set_state(app, cv_rules=[]))) == 1
+    set_state(app, cv_rules=list(SHOWN))
     assert (app.session_state[KEY], rows(app), problems(app)) == (run, before, [])
-    rerun(app, repetitions=500)
-    assert app.session_state[KEY] is None
+    assert set_state(app, cv_repetitions=500).session_state[KEY] is None
     assert complete(app).tally == coverage.run_coverage(simulation_of(design_of(repetitions=500, **SMALL)))
 
 
@@ -349,7 +292,7 @@ def test_the_simulated_dots_have_the_shares_and_bars_of_the_run() -> None:
     app = open_coverage(repetitions=1000, speed=FAST, **SMALL)
     complete(app)
     performance = coverage.performance_of(coverage.run_coverage(simulation_of(design_of(repetitions=1000, **SMALL))))
-    dots = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
+    dots = [trace for trace in figure(app, "cv_picture")["data"] if "error_y" in trace]
     assert [dot["legendgroup"] for dot in dots] == list(SHOWN)
     for key, dot in zip(SHOWN, dots, strict=True):
         share = performance.rules[key]
@@ -362,17 +305,16 @@ def test_the_simulated_dots_have_the_shares_and_bars_of_the_run() -> None:
 def test_beyond_exact_sums_the_dots_stand_inside_the_picture(epsilon: float) -> None:
     app = open_coverage(n=5000, sets=20, axis="against ε", epsilon=epsilon, repetitions=100, speed=FAST)
     complete(app)
-    picture = figure(app, "picture")
+    picture = figure(app, "cv_picture")
     low, high = picture["layout"]["xaxis"]["range"]
-    assert len(picture["data"]) > 1
-    assert all(low <= math.log10(trace["x"][0]) <= high for trace in picture["data"])
+    assert len(picture["data"]) > 1 and all(low <= math.log10(trace["x"][0]) <= high for trace in picture["data"])
 
 
 def test_shares_of_none_and_all_have_the_ends_of_their_error_bars() -> None:
     app = open_coverage(p=0.05, repetitions=100, rules="as_if_real", speed=FAST)
     complete(app)
     assert re.fullmatch(r"0 % \(0 to [\d.]+ %\)", rows(app)["As if real"]["simulated"])
-    (dot,) = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
+    (dot,) = [trace for trace in figure(app, "cv_picture")["data"] if "error_y" in trace]
     assert dot["error_y"]["array"][0] > 0.01
 
 
@@ -382,11 +324,11 @@ def test_shares_of_none_and_all_have_the_ends_of_their_error_bars() -> None:
 def test_each_closer_look_is_drawn_before_and_after_a_run() -> None:
     app = open_coverage(repetitions=300, speed=FAST, **SMALL)
     for section in SECTIONS:
-        assert f"{section} " in said(rerun(app, look=section))
+        assert f"{section} " in said(set_state(app, cv_look=section))
     complete(app)
-    for design in ({}, {"synthesizer": "geometric", "sets": 1}):
+    for design in ({}, {"cv_synthesizer": "geometric", "cv_sets": 1}):
         for section in SECTIONS:
-            rerun(app, look=section, **design)
+            set_state(app, cv_look=section, **design)
 
 
 def test_why_it_fails_has_what_every_repair_gains() -> None:
@@ -406,8 +348,6 @@ def test_downloads_have_the_script_and_the_run() -> None:
     assert "Press Start first." in said(app)
     script = render("export/coverage_script.txt", design=design_of(repetitions=700, **SMALL))
     assert app.code[0].value.strip() == script.strip()
-    run = complete(app)
-    assert {"Coverage, CSV", "Curves, CSV", "First intervals, CSV", "Run, JSON"} <= {
-        button.proto.label for button in app.get("download_button")
-    }
-    assert run.is_complete
+    complete(app)
+    labels = {button.proto.label for button in app.get("download_button")}
+    assert {"Coverage, CSV", "Curves, CSV", "First intervals, CSV", "Run, JSON"} <= labels

@@ -12,27 +12,18 @@ import pages.game
 from dpviz.teaching.game import LEVELS, draw_rounds
 from dpviz.teaching.game.level import GAME_ROUNDS
 from tests.helpers import check_short
-from tests.pages.apptest import answer, mark, markup, open_page, plain_text, problems, settings, sound, texts, visit
+from tests.pages.apptest import answer, mark, markup, move, opener, plain_text, press, problems, settings, texts, visit
 
-BUTTONS = {"person": "lock_yes", "count": "lock", "agency": "lock_none"}
+open_game = opener("game")
+BUTTONS = {"person": "game_lock_yes", "count": "game_lock", "agency": "game_lock_none"}
 """By level, the button that is pressed in every round."""
 GUESSES: dict[str, Any] = {"person": True, "count": 10, "agency": None}
-
-
-def open_game(**values: object) -> AppTest:
-    """Open the game with settings by their names without the prefix."""
-    return sound(open_page("game", **{f"game_{name}": value for name, value in values.items()}))
-
-
-def press(app: AppTest, name: str) -> AppTest:
-    """Press a button of the page."""
-    return sound(app.button(key=f"game_{name}").click().run())
 
 
 def play(app: AppTest, level: str, rounds: int) -> AppTest:
     """Play so many rounds, up to the question of the next, or to the score."""
     for _ in range(rounds):
-        press(press(app, BUTTONS[level]), "go")
+        press(press(app, BUTTONS[level]), "game_go")
     return app
 
 
@@ -62,7 +53,7 @@ def test_a_game_is_played_to_its_score(level: str) -> None:
         press(app, BUTTONS[level])
         label = f"Round {place + 2}" if place + 1 < GAME_ROUNDS else "The score"
         assert buttons(app)["go"].label == label and "lock" not in "".join(buttons(app))
-        press(app, "go")
+        press(app, "game_go")
     rounds = draw_rounds(11, level=level, epsilon=1.0)
     score = LEVELS[level].final_score(rounds, (GUESSES[level],) * GAME_ROUNDS, 1.0)
     assert mark(app) == score.answer[0]
@@ -100,19 +91,13 @@ def test_nothing_that_is_sent_before_the_lock_depends_on_the_secret(
 
 
 def test_what_is_locked_stays_on_other_pages_and_in_other_games() -> None:
-    app = play(open_game(seed=21), "person", 2)
-    press(app, "lock_no")
+    app = press(play(open_game(seed=21), "person", 2), "game_lock_no")
     shown = markup(app)
-    app = sound(visit(app, "lessons"))
-    app = sound(visit(app, "game"))
-    assert markup(app) == shown
-    press(app, "go")
-    app.radio(key="game_level").set_value("count").run()
-    assert mark(app) == "Round 1 of 10"
-    app.radio(key="game_level").set_value("person").run()
-    assert mark(sound(app)) == "Round 4 of 10"
-    press(app, "new")
-    assert mark(app) == "Round 1 of 10" and settings(app).get("game_seed") != "21"
+    assert markup(visit(visit(app, "lessons"), "game")) == shown
+    press(app, "game_go")
+    assert mark(move(app, game_level="count")) == "Round 1 of 10"
+    assert mark(move(app, game_level="person")) == "Round 4 of 10"
+    assert mark(press(app, "game_new")) == "Round 1 of 10" and settings(app).get("game_seed") != "21"
 
 
 def test_a_guess_is_locked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,35 +117,24 @@ def test_everybody_with_a_seed_meets_the_same_rounds_and_every_other_setting_is_
         assert markup(open_game(**values)) != first
 
 
-def test_keys_guess_and_go_on() -> None:
-    app = open_game(seed=3)
-    assert [buttons(app)[name].proto.shortcut for name in ("lock_yes", "lock_no")] == ["y", "n"]
-    press(app, "lock_yes")
-    assert buttons(app)["go"].proto.shortcut == "enter"
-
-
 def test_numbers_and_the_choice_of_alpha_are_guessed_with_sliders() -> None:
-    app = open_game(level="count", seed=3)
-    app.slider(key="game_0_slider").set_value(7).run()
-    press(app, "lock")
+    app = press(move(open_game(level="count", seed=3), game_0_slider=7), "game_lock")
     game_round = draw_rounds(3, level="count", epsilon=1.0)[0]
     assert "You guessed 7" in answer(app).replace("  ", " ") and mark(app) == game_round.answer(7)[0]
     app = open_game(level="agency", seed=3)
     assert not app.button_group  # no ε
-    app.select_slider(key="game_0_slider").set_value(20).run()
-    assert buttons(app)["lock"].label == "Release with α = 20"
-    press(app, "lock")
-    assert mark(app) == draw_rounds(3, level="agency", epsilon=1.0)[0].answer(20)[0]
+    assert buttons(move(app, game_0_slider=20))["lock"].label == "Release with α = 20"
+    assert mark(press(app, "game_lock")) == draw_rounds(3, level="agency", epsilon=1.0)[0].answer(20)[0]
     assert "α = 20" in markup(app)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_in_class_mode_every_answer_is_one_short_sentence(level: str) -> None:
-    app = sound(open_page("game", **{"class": 1, "game_level": level, "game_seed": 2}))
+    app = open_game(is_large=True, level=level, seed=2)
     for _ in range(2):
         press(app, BUTTONS[level])
         check_short(answer(app).replace(mark(app), "", 1).strip())
-        press(app, "go")
+        press(app, "game_go")
 
 
 def test_guesses_in_a_link_are_not_taken() -> None:

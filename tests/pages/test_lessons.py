@@ -13,26 +13,21 @@ from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.lesson import LessonState
 from dpviz.teaching.texts import inline_html
 from pages.ui.navigation import PAGES
-from tests.pages.apptest import about, figures, links, markup, open_page, problems, settings, sound, visit
+from tests.pages.apptest import about, figures, links, markup, move, open_page, press, problems, settings, visit, widget
 from tests.teaching.guesses import guesses, write_guess
 
 PLACES = [(key, number) for key, lesson in LESSONS.items() for number in range(1, len(lesson.steps) + 1)]
-SLIDER = "lesson_try_{}_{}_slider"
+SLIDER = "lesson_try_one_answer_1_slider"
 
 
 def open_lesson(lesson: str, step: int = 1, **query: object) -> AppTest:
     """Open a step of a lesson, with further settings of the URL."""
-    return sound(open_page("lessons", lesson=lesson, step=step, **query))
+    return open_page("lessons", lesson=lesson, step=step, **query)
 
 
 def words(app: AppTest) -> str:
     """The words of the page as they are written, with ordinary spaces."""
     return html.unescape(markup(app)).replace("\u00a0", " ")
-
-
-def press(app: AppTest, name: str) -> AppTest:
-    """Press a button of the page."""
-    return sound(app.button(key=f"lesson_{name}").click().run())
 
 
 def buttons(app: AppTest) -> dict[str, Any]:
@@ -53,41 +48,38 @@ def test_every_step_answers_guesses_and_sliders_at_both_ends(key: str, number: i
         for stop in (step.slider.stops[0], step.slider.stops[-1]):
             moved = open_lesson(key, number, **{"try": f"{stop:g}"})
             assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, None, stop))) in words(moved)
-            assert words(press(moved, "restore")) == words(app)
+            assert words(press(moved, "lesson_restore")) == words(app)
         return
     choices = guesses(step)
     for guess in (choices[0], choices[-1]):
         answered = open_lesson(key, number, **{f"guess{number}": write_guess(guess)})
         assert f"Your guess: <b>{step.describe(guess)}" in words(answered)
         assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, guess))) in words(answered)
-        again = press(answered, "again")
+        again = press(answered, "lesson_again")
         assert words(again) == words(app) and f"guess{number}" not in settings(again)
 
 
 def test_a_choice_is_a_guess_only_once_its_button_is_pressed() -> None:
     app = open_lesson("one_answer", 3)
-    radio = app.radio(key="lesson_one_one_answer_2")
+    radio = widget(app, "lesson_one_one_answer_2")
     assert radio.value is None and len(radio.options) == 4
-    press(app, "go")  # nothing is chosen
+    press(app, "lesson_go")  # nothing is chosen
     assert "guess3" not in settings(app) and problems(app) == ["Choose an answer first."]
     for key in LESSONS["one_answer"].steps[2].question.options:  # type: ignore[union-attr]
         app = open_lesson("one_answer", 3)
-        app.radio(key="lesson_one_one_answer_2").set_value(key)
-        press(app, "go")
-        assert settings(app)["guess3"] == key
-        assert "Your guess:" in words(app)
+        widget(app, "lesson_one_one_answer_2").set_value(key)
+        assert settings(press(app, "lesson_go"))["guess3"] == key and "Your guess:" in words(app)
 
 
 def test_a_number_is_guessed_with_a_slider_and_an_order_is_one_of_all() -> None:
-    app = open_lesson("called_epsilon")
-    app.select_slider(key=SLIDER.format("called_epsilon", 0)).set_value(0.9).run()
+    app = move(open_lesson("called_epsilon"), lesson_try_called_epsilon_0_slider=0.9)
     assert settings(app)["try"] == "0.9" and "guess1" not in settings(app)
     assert buttons(app)["go"].label == "My guess: 90 %"
-    press(app, "go")
+    press(app, "lesson_go")
     assert settings(app)["guess1"] == "0.9" and "88.1 %" in words(app)
     app = open_lesson("best", 2)
-    app.radio(key="lesson_one_best_1").set_value("geometric.modips.beta_binomial")
-    press(app, "go")
+    widget(app, "lesson_one_best_1").set_value("geometric.modips.beta_binomial")
+    press(app, "lesson_go")
     assert settings(app)["guess2"] == "geometric.modips.beta_binomial" and "Yes." in words(app)
 
 
@@ -97,38 +89,34 @@ def test_a_slider_that_moves_is_not_set_back(value: int) -> None:
     app = open_lesson("one_answer", 2)
     before = list(buttons(app))
     assert buttons(app)["restore"].disabled  # in its place from the first
-    slider = app.select_slider(key=SLIDER.format("one_answer", 1))
-    sound(slider.set_value(value).run())
+    slider = widget(app, SLIDER)
+    move(app, **{SLIDER: value})
     assert list(buttons(app)) == before and not buttons(app)["restore"].disabled
-    moved = app.select_slider(key=SLIDER.format("one_answer", 1))
-    assert moved.value == value and not moved.proto.set_value
-    assert moved.proto.id == slider.proto.id
-    press(app, "restore")
-    restored = app.select_slider(key=SLIDER.format("one_answer", 1))
+    moved = widget(app, SLIDER)
+    assert moved.value == value and not moved.proto.set_value and moved.proto.id == slider.proto.id
+    restored = widget(press(app, "lesson_restore"), SLIDER)
     assert restored.proto.set_value and restored.value == LESSONS["one_answer"].steps[1].slider.start  # type: ignore[union-attr]
 
 
 def test_the_list_leads_into_every_lesson_and_every_lesson_back() -> None:
-    app = sound(open_page("lessons"))
+    app = open_page("lessons")
     for key, lesson in LESSONS.items():
         assert lesson.head["title"] in buttons(app)[f"begin_{key}"].label
         assert lesson.head["answers"] in words(app)
-        press(app, f"begin_{key}")
+        press(app, f"lesson_begin_{key}")
         for number in range(1, len(lesson.steps) + 1):
             assert f"step {number} of" in words(app)
-            press(app, "next")
+            press(app, "lesson_next")
         following = list(LESSONS)[int(lesson.head["number"]) :][:1]  # the next lesson, and after the last one the list
         assert settings(app) == ({"lesson": following[0]} if following else {})
-        app = sound(open_page("lessons"))
-        press(press(press(press(app, f"begin_{key}"), "next"), "back"), "back")
+        app = open_page("lessons")
+        press(press(press(press(app, f"lesson_begin_{key}"), "lesson_next"), "lesson_back"), "lesson_back")
         assert settings(app) == {}
 
 
-def test_back_and_next_have_keys_and_no_tooltip_that_would_lie_on_the_text() -> None:
+def test_no_tooltip_of_back_and_next_lies_on_the_text() -> None:
     app = open_lesson("one_answer", 2)
-    protos = {name: buttons(app)[name].proto for name in ("back", "next")}
-    assert {name: proto.shortcut for name, proto in protos.items()} == {"back": "pageup", "next": "pagedown"}
-    assert not any(proto.help for proto in protos.values())
+    assert not any(buttons(app)[name].proto.help for name in ("back", "next"))
 
 
 @pytest.mark.parametrize(("key", "number"), PLACES)
@@ -145,16 +133,16 @@ def test_a_step_that_waits_for_a_guess_is_skipped_and_any_other_leads_on(key: st
 
 def test_another_lesson_begins_without_guesses_and_another_step_keeps_them() -> None:
     app = open_lesson("one_answer", 1, guess1="3", seed=9)
-    press(press(app, "next"), "back")
+    press(press(app, "lesson_next"), "lesson_back")
     assert settings(app)["guess1"] == "3"
-    press(press(app, "back"), "begin_best")
+    press(press(app, "lesson_back"), "lesson_begin_best")
     assert settings(app) == {"lesson": "best", "seed": "9"}
 
 
 def test_another_seed_draws_other_intervals() -> None:
     app = open_lesson("too_sure", 3)
     before = words(app)
-    assert before != words(press(app, "draw")) == words(open_lesson("too_sure", 3, seed=2))
+    assert before != words(press(app, "lesson_draw")) == words(open_lesson("too_sure", 3, seed=2))
     assert settings(app)["seed"] == "2"
 
 
@@ -175,7 +163,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("query", "sentence"), WRONG, ids=[sentence[:30] for _, sentence in WRONG])
 def test_what_a_link_cannot_say_is_a_sentence_and_leaves_the_url(query: dict[str, str], sentence: str) -> None:
-    app = sound(open_page("lessons", **query))
+    app = open_page("lessons", **query)
     (problem,) = problems(app)
     assert problem.startswith("Ignored an invalid value in the link, ") and sentence in problem and len(problem) < 1000
     assert ("The best there is" in words(app)) or query["lesson"] == "foo"
@@ -185,16 +173,16 @@ def test_what_a_link_cannot_say_is_a_sentence_and_leaves_the_url(query: dict[str
 
 def test_a_lesson_is_marked_once_its_last_step_was_seen() -> None:
     app = open_lesson("one_answer", 3)
-    assert "✓ done" not in words(press(press(press(app, "back"), "back"), "back"))
+    assert "✓ done" not in words(press(press(press(app, "lesson_back"), "lesson_back"), "lesson_back"))
     app = open_lesson("one_answer", 4)
     for _ in range(4):
-        press(app, "back")
+        press(app, "lesson_back")
     assert words(app).count("✓ done") == 1
 
 
 @pytest.mark.parametrize("key", LESSONS)
 def test_the_page_for_teachers_has_the_notes_on_every_step_and_the_paper(key: str) -> None:
-    app = sound(open_page("teachers", teach_lesson=key))
+    app = open_page("teachers", teach_lesson=key)
     lesson = LESSONS[key]
     notes = [part.value for part in app.markdown]
     assert [lesson.script[step.name]["teacher"] for step in lesson.steps] == notes[1:]
@@ -207,8 +195,8 @@ def test_the_page_for_teachers_has_the_notes_on_every_step_and_the_paper(key: st
 def test_the_notes_for_teachers_are_not_on_the_projector() -> None:
     app = open_lesson("one_answer", guess1="5", **{"class": "1"})
     assert [fold.label for fold in app.expander] == ["The formula"] and "They will say" not in words(app)
-    assert any(label.startswith("For teachers") for label in links(sound(open_page("lessons"))))
-    assert not links(sound(open_page("lessons", **{"class": "1"})))
+    assert any(label.startswith("For teachers") for label in links(open_page("lessons")))
+    assert not links(open_page("lessons", **{"class": "1"}))
 
 
 def test_files_of_pictures_say_of_which_step_they_are() -> None:
@@ -227,7 +215,7 @@ def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str
     ((label, query),) = links(app).items()
     assert query[f"{target.prefix}seed"] == "7"
     assert label == f"Now break it yourself: {target.title}" and "What stays:" in words(app)
-    app = sound(visit(app, target.module, **query))
+    app = visit(app, target.module, **query)
     assert not problems(app)
     for name in ("n", "epsilon", "alpha") if lesson.design.prior == "own" else ("n", "epsilon"):
         assert app.session_state[f"{target.prefix}{name}"] == getattr(lesson.design, name)
@@ -238,10 +226,8 @@ def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str
 
 def test_a_link_leads_to_its_step_in_a_session_that_has_been_in_another_lesson() -> None:
     app = open_lesson("one_answer", 3, guess1="3", seed=9)
-    app = sound(visit(app, "game"))
-    app = sound(visit(app, "lessons", lesson="best"))
+    visit(visit(app, "game"), "lessons", lesson="best")
     assert settings(app) == {"lesson": "best"}
-    press(app, "next")
-    app = sound(visit(app, "game"))
-    app = sound(visit(app, "lessons"))  # by the menu, which says nothing
+    press(app, "lesson_next")
+    visit(visit(app, "game"), "lessons")  # by the menu, which says nothing
     assert settings(app) == {"lesson": "best", "step": "2"}

@@ -7,7 +7,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.apptest import cells_of, component_data, links, open_page, said, sound, visit
+from tests.pages.apptest import cells_of, component_data, links, open_page, said, visit
 from tests.pages.test_lessons import open_lesson, words
 
 QUERY = {"home_epsilon": 1, "home_seed": 3}
@@ -16,12 +16,12 @@ QUERY = {"home_epsilon": 1, "home_seed": 3}
 
 @pytest.fixture(scope="module")
 def start() -> AppTest:
-    return sound(open_page("start", **QUERY))
+    return open_page("start", **QUERY)
 
 
 def follow(start: AppTest, title: str, module: str) -> AppTest:
     """Open the page behind a link of Start in a session of its own."""
-    return sound(visit(open_page("start", **QUERY), module, **links(start)[title]))
+    return visit(open_page("start", **QUERY), module, **links(start)[title])
 
 
 def numbers(text: str, pattern: str) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def test_the_guess_is_the_same_in_headline_drawing_and_class_mode_and_the_worst_
 ) -> None:
     (headline,) = numbers(said(start), "guess about the ringed person is right (\\S+ %) of the time, instead of")
     average, worst = numbers(said(start), "After it, (\\S+ %) of the guesses .* are right, and (\\S+ %) about the most")
-    in_class = sound(open_page("start", **QUERY, **{"class": 1}))
+    in_class = open_page("start", **QUERY, **{"class": 1})
     assert numbers(said(in_class), "Guesses right: (\\S+ %), before 50 %") == (headline,)
     assert (drawing(start)["average"], drawing(in_class)["average"], average) == (headline,) * 3
     assert headline == "51.6 %"
@@ -89,7 +89,7 @@ def test_the_error_is_told_in_points_and_is_that_of_compare_budget_and_lessons_6
     sets = words(open_lesson("one_or_ten", 2, guess2=1))
     (divided,) = numbers(sets, "Its error is (\\S+) points")
     assert f"{float(beta[0]):.3g}" == divided == "14.8"
-    budget = sound(visit(open_page("start", **QUERY), "budget"))
+    budget = visit(open_page("start", **QUERY), "budget")
     assert numbers(said(budget), "is typically off by (\\S+) points \\(root") == (divided,)
 
 
@@ -102,6 +102,6 @@ def test_modips_has_the_same_prior_in_the_lessons_and_on_compare_and_budget(star
     assert float(rows["Modips (boundary-inflated)"][-2]) == pytest.approx(5.9, abs=0.0051)
     lesson = words(open_lesson("one_or_ten", 1, guess1=5))
     sets, divided = numbers(lesson, "Yes: (\\S+) tables have the smallest error, (\\S+) points")
-    budget = said(sound(open_page("budget", bu_synthesizer="modips", bu_epsilon=1)))
+    budget = said(open_page("budget", bu_synthesizer="modips", bu_epsilon=1))
     assert numbers(budget, "smallest with (\\S+) sets : .* is typically off by (\\S+) points") == (sets, divided)
     assert divided == "5.93"

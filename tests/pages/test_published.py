@@ -13,9 +13,11 @@ from dpviz.published.figures import Figure, load_figures, slugify
 from dpviz.published.records import Agreement, Kind, Record, load_errata, load_papers, load_records, summarize
 from pages.published import link_to
 from pages.ui.navigation import PAGES
-from tests.pages.apptest import answer, figures, markup, open_page, plain_text, problems, said, settings, sound
+from tests.pages.apptest import figures, headline, markup, move, open_page, plain_text, problems, said, settings
 
 PAPERS = load_papers()
+QUIET = dict.fromkeys(map(str, (Agreement.AGREES, Agreement.CHANCE)), 0)
+"""Verdicts of what need not be looked at, and no number of them."""
 
 
 def records_of(key: str) -> list[Record]:
@@ -33,19 +35,17 @@ def verdicts_on(html: str) -> Counter[str]:
 
 def test_the_headline_counts_what_comes_out() -> None:
     app = open_page("published")
-    assert " ".join(answer(app).split()).startswith(
+    assert headline(app).startswith(
         "676 of 756 Of 756 printed results, 676 come out when they are computed again. Each of the others says why not"
     )
     assert "The results are 463 numbers and 293 statements. Of those that come out, 212 are" in plain_text(markup(app))
     summary = summarize(load_records())
-    (table,) = re.findall(r'aria-label="Verdicts by paper">(.*?)</table>', markup(sound(app)))
+    (table,) = re.findall(r'aria-label="Verdicts by paper">(.*?)</table>', markup(app))
     last = re.findall(r"<td class=count>([^<]*)</td>", table)[-9:]
     kinds = [summary.kinds[kind] for kind in Kind]
     assert sum(kinds) == 877
     assert last == [f"{count:,}" for count in [kinds[0], *map(summary.verdicts.get, Agreement), *kinds[1:]]]
     assert "Computed on 30 November 2026" in said(app) and "the seed 2016" in said(app)
-    in_class = open_page("published", **{"class": "1"})
-    assert "Of 756 printed results, 676 come out when they are computed again." in answer(in_class)
 
 
 def verdict_of(record: Record) -> str:
@@ -55,9 +55,9 @@ def verdict_of(record: Record) -> str:
 
 
 @pytest.mark.parametrize("key", PAPERS)
-def test_every_record_of_a_paper_is_on_the_page_with_its_verdict(key: str) -> None:
+def test_every_record_of_a_paper_is_on_the_page_with_its_verdict_or_if_asked_what_differs_alone(key: str) -> None:
     app = open_page("published", pub_paper=key)
-    html = markup(sound(app))
+    html = markup(app)
     records = records_of(key)
     shown = verdicts_on(html)
     assert shown.total() == len(records)
@@ -75,17 +75,10 @@ def test_every_record_of_a_paper_is_on_the_page_with_its_verdict(key: str) -> No
             assert part in unescape(html)
     assert not app.error
 
-
-@pytest.mark.parametrize("key", PAPERS)
-def test_only_what_differs_leaves_nothing_of_it_out(key: str) -> None:
-    app = open_page("published", pub_paper=key, pub_only="true")
-    quiet = {str(Agreement.AGREES), str(Agreement.CHANCE)}
-    expected = Counter(map(verdict_of, records_of(key)))
-    shown = Counter(text.partition(":")[0] for text in verdicts_on(markup(sound(app))).elements())
-    assert {word: count for word, count in shown.items() if word not in quiet} == {
-        word: count for word, count in expected.items() if word not in quiet
-    }
-    assert shown.total() < expected.total()
+    # What differs alone leaves nothing of it out
+    few = Counter(text.partition(":")[0] for text in verdicts_on(markup(move(app, pub_only=True))).elements())
+    assert few.total() < shown.total()
+    assert {**few, **QUIET} == {**verdicts, **QUIET}
 
 
 def test_a_url_opens_one_cell_and_every_cell_links_to_itself() -> None:
@@ -93,25 +86,24 @@ def test_a_url_opens_one_cell_and_every_cell_links_to_itself() -> None:
     assert "<details" in markup(open_page("published", pub_paper="charest"))
     for word in (words[0], words[-1]):
         app = open_page("published", pub_paper="charest", cell=word)
-        html = markup(sound(app))
+        html = markup(app)
         assert re.findall(r'<details id="cell-([^"]*)"[^>]* open>', html) == [word]
         assert f'href="#cell-{word}">go to it' in html and not app.error
         assert settings(app) == {"pub_paper": "charest", "cell": word}
         hrefs = re.findall(r'<a href="(published\?pub_paper=charest&amp;cell=[^"]*)">Link to this cell', html)
-        assert [parse_qsl(unescape(href).partition("?")[2])[1][1] for href in hrefs] == re.findall(
-            r'id="cell-([^"]*)"', html
-        )
+        cells = [parse_qsl(unescape(href).partition("?")[2])[1][1] for href in hrefs]
+        assert cells == re.findall(r'id="cell-([^"]*)"', html)
 
 
 def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
     word = next(record.id for record in records_of("charest") if record.verdict is Agreement.AGREES)
     app = open_page("published", pub_paper="charest", cell=word)
-    app.toggle(key="pub_only").set_value(True).run()
-    assert " open>" not in markup(sound(app)) and settings(app)["cell"] == word
-    app.toggle(key="pub_only").set_value(False).run()
-    assert f'id="cell-{word}"' in markup(sound(app)) and " open>" in markup(sound(app))
-    app.radio(key="pub_paper").set_value("liu").run()
-    assert " open>" not in markup(sound(app)) and settings(app) == {"pub_paper": "liu"} and not app.error
+    assert " open>" not in markup(move(app, pub_only=True)) and settings(app)["cell"] == word
+    move(app, pub_only=False)
+    assert f'id="cell-{word}"' in markup(app) and " open>" in markup(app)
+    assert (
+        " open>" not in markup(move(app, pub_paper="liu")) and settings(app) == {"pub_paper": "liu"} and not app.error
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,7 +112,6 @@ def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
         ({"cell": "charest_2011-<b>no</b>"}, "cell = charest_2011-<b>no</b>: Charest (2011) has no such cell."),
         ({"cell": "nobody-1"}, "cell = nobody-1: no paper has such a cell."),
         ({"pub_paper": "nobody"}, "pub_paper = nobody: it must be one of abowd_vilhuber, charest,"),
-        ({"pub_only": "perhaps"}, "pub_only = perhaps: it must be one of true, false."),
         ({"pub_liu_figure": "figure_9"}, "pub_liu_figure = figure_9: it must be one of figure_6, figure_7, figure_8."),
         ({"pub_liu_figure_7_at": "x"}, "pub_liu_figure_7_at = x: it must be one of"),
     ],
@@ -136,7 +127,7 @@ def test_a_cell_of_another_paper_in_a_link_is_named() -> None:
     word = records_of("liu")[0].id
     app = open_page("published", pub_paper="charest", cell=word)
     assert problems(app) == [f"Ignored cell = {word} in the link: Charest (2011) has no such cell."]
-    assert settings(app) == {"pub_paper": "charest"} and " open>" not in markup(sound(app))
+    assert settings(app) == {"pub_paper": "charest"} and " open>" not in markup(app)
 
 
 @pytest.mark.parametrize("figure", load_figures(), ids=lambda figure: f"{figure.paper} {figure.place}")
@@ -145,7 +136,7 @@ def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: Figure) 
     word, setting = slugify(figure.place), figure.settings[-1]
     query = {"pub_paper": key, f"pub_{key}_figure": word, f"pub_{key}_{word}_at": slugify(setting)}
     app = open_page("published", **query)
-    pictures = figures(sound(app))
+    pictures = figures(app)
     panels = figure.at(setting)
     assert pictures.keys() == {f"pub_{measure}" for measure in panels}
     for measure, panel in panels.items():

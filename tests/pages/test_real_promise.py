@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.designs import Design, broken_promise_sentence, describe_promise
 from tests.helpers import match_in, value_of
-from tests.pages.apptest import open_page, problems, set_state, sound, texts
+from tests.pages.apptest import opener, press, problems, said, set_state
 
 LAWS = ["modips", "modips_truncated", "laplace", "beta_binomial"]
 SAID = "Promised ε = "
@@ -21,18 +21,18 @@ def largest_loss(design: Design) -> float:
 
 
 def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_where_it_is_kept():
-    said = []
+    broken = []
     for law, n, sets, epsilon in itertools.product(LAWS, (1, 6, 40), (1, 10), (0.02, 0.3, 1.0, 5.0, 40.0)):
         design = Design(mechanism=law, n=n, m=n, sets=sets, epsilon=epsilon)
         real, spent = design.overspent_epsilon, largest_loss(design)
         assert (real is not None) == (spent > epsilon * (1 + 1e-9))
         assert ("really" in describe_promise(design)) == (real is not None)
         if real is not None:
-            said.append(law)
+            broken.append(law)
             for words in (describe_promise(design), broken_promise_sentence(design)):
                 assert value_of(match_in(r"really (\d[\d.]*\d)", words)[1]) == pytest.approx(spent, rel=5.1e-3)
-    assert set(said) == {"modips_truncated"}
-    assert 4 < len(said) < 29
+    assert set(broken) == {"modips_truncated"}
+    assert 4 < len(broken) < 29
 
 
 def test_the_table_of_exact_losses_is_what_is_said():
@@ -56,18 +56,15 @@ def test_noise_with_an_epsilon_of_its_own_promises_that():
     [("transition_matrices", "tm_", {}), ("coverage", "cv_", {"sets": 1}), ("posterior", "po_", {"x": 30})],
 )
 def test_where_the_synthesizer_is_chosen_the_safe_one_is_one_button_away(module, prefix, sizes):
-    query = {"synthesizer": "modips_truncated", "n": 100, "epsilon": 0.1, **sizes}
-    page = sound(open_page(module, **{prefix + name: value for name, value in query.items()}))
-    assert f"{SAID}0.1, really 0.137." in " ".join(texts(page))
-    assert "Modips (boundary-inflated) keeps the promise." in " ".join(texts(page))
-    page.button(key=f"{prefix}kept_by").click().run()
-    assert page.session_state[f"{prefix}synthesizer"] == "modips"
-    assert SAID not in " ".join(texts(sound(page)))
-    assert "really" not in " ".join(texts(page))
+    page = opener(module)(synthesizer="modips_truncated", n=100, epsilon=0.1, **sizes)
+    assert f"{SAID}0.1, really 0.137." in said(page)
+    assert "Modips (boundary-inflated) keeps the promise." in said(page)
+    assert press(page, f"{prefix}kept_by").session_state[f"{prefix}synthesizer"] == "modips"
+    assert SAID not in said(page) and "really" not in said(page)
 
 
 def test_a_broken_promise_is_said_while_the_analysis_is_refused():
-    query = {"cv_synthesizer": "modips_truncated", "cv_n": 100, "cv_epsilon": 0.1, "cv_sets": 1}
-    page = set_state(open_page("coverage", **query), cv_rules=[])
+    page = opener("coverage")(synthesizer="modips_truncated", n=100, epsilon=0.1, sets=1)
+    set_state(page, cv_rules=[])
     assert "Choose at least one rule." in problems(page)[0]
-    assert f"{SAID}0.1, really 0.137." in " ".join(texts(page))
+    assert f"{SAID}0.1, really 0.137." in said(page)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.mechanisms import SYNTHESIZERS
 from pages.ui.navigation import CURATOR, PAGES, START, Page
 from pages.ui.release import describe_release
-from tests.pages.apptest import answer, links, open_page, problems, set_state, settings, sound, texts, visit
+from tests.pages.apptest import answer, links, move, open_page, problems, set_state, settings, texts, visit
 from tests.pages.cases import CASES, MATRIX
 
 CARRYING = [page for page in PAGES if page.carries]
@@ -32,7 +32,7 @@ def query_of(page: Page, values: dict[str, Any]) -> dict[str, Any]:
 
 def open_release(page: Page, values: dict[str, Any]) -> AppTest:
     """A page that a reader opens by the link of a release, before any other."""
-    app = sound(open_page(page.module, **query_of(page, values)))
+    app = open_page(page.module, **query_of(page, values))
     for key, value in QUICK.items():
         app.session_state[key] = value
     return app
@@ -45,6 +45,15 @@ def shown_on(app: AppTest, page: Page) -> dict[str, Any]:
     return {name: app.session_state[page.prefix + name] for name in names if name in ("n", "epsilon", "p", "x", "seed")}
 
 
+def carried_by(app: AppTest) -> dict[str, Any]:
+    """The reader's release."""
+    return dict(app.session_state["visit"].release)
+
+
+def state_of(app: AppTest, *keys: str) -> tuple[Any, ...]:
+    return tuple(app.session_state[key] for key in keys)
+
+
 def release_line(app: AppTest) -> str:
     return next((text.strip() for text in texts(app) if "Your release" in text), "")
 
@@ -53,16 +62,16 @@ def release_line(app: AppTest) -> str:
 @pytest.mark.parametrize("name", RELEASES)
 def test_what_two_pages_know_of_a_release_arrives_by_the_menu(first: Page, name: str) -> None:
     app = open_release(first, RELEASES[name])
-    carried = dict(app.session_state["visit"].release)
+    carried = carried_by(app)
     for second in [*(page for page in CARRYING if page is not first), first]:
         visit(app, second.module)
-        for key, value in shown_on(sound(app), second).items():
+        for key, value in shown_on(app, second).items():
             assert value == pytest.approx(carried[key], rel=1e-12), (second.module, key)
         for key in ("synthesizer", "sets"):
             setting = second.prefix + key
             if second is not START and key in carried and setting in app.session_state:
                 assert app.session_state[setting] in (carried[key], None), (second.module, key)
-        assert app.session_state["visit"].release == carried
+        assert carried_by(app) == carried
 
 
 @every_page
@@ -72,7 +81,7 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_links(first: Page) -> N
     reached = [page for page in CARRYING if page.title in targets]
     assert len(reached) >= 5
     for second in reached:
-        there = sound(open_page(second.module, **targets[second.title]))  # in another browser
+        there = open_page(second.module, **targets[second.title])  # in another browser
         assert problems(there) == [], second.module
         if first.prefix not in ("cs_", "bu_", "cu_"):  # these lead on with the release that they have found
             for key, value in shown_on(there, second).items():
@@ -81,17 +90,14 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_links(first: Page) -> N
 
 def test_every_page_says_which_release_the_reader_carries() -> None:
     for module in ("transition_matrices", "coverage", "posterior", "minimum_priors"):
-        assert release_line(sound(open_page(module))) == ""  # nobody has set one
+        assert release_line(open_page(module)) == ""  # nobody has set one
     app = open_release(START, DRAW)
     for page in CARRYING[1:]:
         visit(app, page.module)
         line = "Your release: Beta-binomial (posterior draw), 20 people, 1 set, ε = 2.5."
         assert release_line(app) == ("" if page is CURATOR else line)  # whose designs are others
-    visit(app, "coverage")
-    app.number_input(key="cv_n").set_value(1).run()
-    assert (
-        release_line(app) == "Your release: Beta-binomial (posterior draw), 1 person, 1 set, ε = 2.5."
-    )  # in the same run
+    app = move(visit(app, "coverage"), cv_n=1)  # in the same run
+    assert release_line(app) == "Your release: Beta-binomial (posterior draw), 1 person, 1 set, ε = 2.5."
 
 
 def test_no_two_mechanisms_of_a_release_are_called_alike() -> None:
@@ -99,59 +105,47 @@ def test_no_two_mechanisms_of_a_release_are_called_alike() -> None:
 
 
 def test_what_is_moved_on_one_page_is_moved_on_the_next_and_comes_back() -> None:
-    app = sound(open_page("minimum_priors", mp_n=12))
-    app.number_input(key="mp_n").set_value(40).run()
-    app.number_input(key="mp_epsilon").set_value(1.5).run()
+    app = move(open_page("minimum_priors", mp_n=12), mp_n=40, mp_epsilon=1.5)
     for module, prefix in (("coverage", "cv_"), ("posterior", "po_")):
-        visit(app, module)
-        assert (app.session_state[f"{prefix}n"], app.session_state[f"{prefix}epsilon"]) == (40, 1.5)
-    app.number_input(key="po_epsilon").set_value(2.5).run()
+        assert state_of(visit(app, module), f"{prefix}n", f"{prefix}epsilon") == (40, 1.5)
+    move(app, po_epsilon=2.5)
     for module, prefix in (("minimum_priors", "mp_"), ("transition_matrices", "tm_")):
-        visit(app, module)
-        assert (app.session_state[f"{prefix}n"], app.session_state[f"{prefix}epsilon"]) == (40, 2.5)
+        assert state_of(visit(app, module), f"{prefix}n", f"{prefix}epsilon") == (40, 2.5)
 
 
 def test_a_fresh_reader_meets_each_page_as_it_is() -> None:
-    app = sound(open_page("transition_matrices"))
+    app = open_page("transition_matrices")
     assert visit(app, "coverage").session_state["cv_n"] == 100
     assert visit(app, "minimum_priors").session_state["mp_n"] == 1000
 
 
 def test_a_preset_replaces_the_release_on_its_page_and_one_click_brings_it_back() -> None:
-    app = sound(open_page("coverage"))
-    app.number_input(key="cv_n").set_value(30).run()
-    visit(app, "posterior")
-    app.button_group(key="po_preset").set_value("ε = 0.1").run()
-    assert (app.session_state["po_n"], app.session_state["po_epsilon"]) == (100, 0.1)
-    app.button_group(key="po_preset").set_value("your release").run()
-    assert app.session_state["po_n"] == 30
+    app = visit(move(open_page("coverage"), cv_n=30), "posterior")
+    assert state_of(move(app, po_preset="ε = 0.1"), "po_n", "po_epsilon") == (100, 0.1)
+    assert move(app, po_preset="your release").session_state["po_n"] == 30
     assert visit(app, "coverage").session_state["cv_n"] == 30
 
 
 def test_a_page_that_does_not_take_the_release_says_so_and_it_stays_on_the_others() -> None:
-    app = sound(open_page("minimum_priors", mp_n=20_000))
-    visit(app, "transition_matrices")
+    app = visit(open_page("minimum_priors", mp_n=20_000), "transition_matrices")
     largest = app.session_state["tm_n"]
     assert largest < 20_000
-    (sentence,) = problems(sound(app))
+    (sentence,) = problems(app)
     assert sentence.startswith("Your release has n = 20,000; this page takes ")
     assert sentence.endswith(f" It shows {largest:,}.")
     assert visit(app, "minimum_priors").session_state["mp_n"] == 20_000
 
 
 def test_a_mechanism_that_a_page_does_not_take_stays_on_the_others_and_is_said() -> None:
-    app = sound(open_page("coverage", cv_synthesizer="poisson_count", cv_n=40, cv_alpha=2.5, cv_sets=2))
-    set_state(app, **QUICK)
-    visit(app, "budget")
+    app = open_page("coverage", cv_synthesizer="poisson_count", cv_n=40, cv_alpha=2.5, cv_sets=2)
     sentence = "Your release is not shown here. Poisson count releases one set. Choose a method that releases several."
-    assert sentence in " ".join(texts(sound(app)))
+    assert sentence in " ".join(texts(visit(set_state(app, **QUICK), "budget")))
     visit(app, "posterior")
-    assert (app.session_state["po_synthesizer"], app.session_state["po_alpha"]) == ("poisson_count", 2.5)
-    assert problems(sound(app)) == []
+    assert state_of(app, "po_synthesizer", "po_alpha") == ("poisson_count", 2.5) and problems(app) == []
 
 
 def test_a_link_opens_a_page_that_was_seen_before_with_its_own_settings() -> None:
-    app = sound(open_page("coverage", cv_n=30))
+    app = open_page("coverage", cv_n=30)
     visit(app, "start")
     visit(app, "start", home_n=1000)
     visit(app, "coverage", **links(app)["Coverage"])
@@ -163,10 +157,10 @@ def test_many_people_lead_to_pages_that_take_them_and_the_others_are_no_link() -
         setting = import_module(f"pages.{page.module}").SETTINGS.get(f"{page.prefix}n")
         if page.max_people < math.inf:
             assert page.max_people == setting.parameter.maximum, page
-    app = sound(open_page("posterior", po_synthesizer="geometric", po_n=10_000))
+    app = open_page("posterior", po_synthesizer="geometric", po_n=10_000)
     assert "Coverage" not in links(app) and "Transition matrices" not in links(app)
     for module, title in {"compare_synthesizers": "Compare synthesizers", "budget": "Budget"}.items():
-        target = sound(open_page(module, **links(app)[title]))
+        target = open_page(module, **links(app)[title])
         assert problems(target) == [] and "n = 10,000" in answer(target), module
 
 
@@ -178,18 +172,13 @@ def test_what_came_with_a_release_stays_in_the_url_of_a_page_without_a_control_f
 
 @pytest.mark.parametrize(("module", "prefix"), [("compare_synthesizers", "cs_"), ("budget", "bu_")])
 def test_fewer_rows_than_people_and_a_public_guess_go_along_to_the_pages_of_methods(module: str, prefix: str) -> None:
-    app = sound(open_page("coverage", cv_n=40, cv_m=20, cv_m_is_n="false", cv_epsilon=1.5, cv_sets=2))
-    set_state(app, **QUICK)
-    visit(app, module)
-    assert problems(sound(app)) == []
-    assert (app.session_state[f"{prefix}n"], app.session_state[f"{prefix}m"]) == (40, 20)
-    visit(app, "posterior")
-    assert (app.session_state["po_n"], app.session_state["po_m"]) == (40, 20)
-    app = sound(open_page("coverage", cv_synthesizer="poisson_gamma", cv_public_share=0.4, cv_n=20, cv_sets=2))
-    set_state(app, **QUICK)
-    visit(app, module)
-    assert problems(sound(app)) == []
-    assert app.session_state[f"{prefix}public_share"] == 0.4
+    app = open_page("coverage", cv_n=40, cv_m=20, cv_m_is_n="false", cv_epsilon=1.5, cv_sets=2)
+    visit(set_state(app, **QUICK), module)
+    assert problems(app) == [] and state_of(app, f"{prefix}n", f"{prefix}m") == (40, 20)
+    assert state_of(visit(app, "posterior"), "po_n", "po_m") == (40, 20)
+    app = open_page("coverage", cv_synthesizer="poisson_gamma", cv_public_share=0.4, cv_n=20, cv_sets=2)
+    visit(set_state(app, **QUICK), module)
+    assert problems(app) == [] and app.session_state[f"{prefix}public_share"] == 0.4
 
 
 def prior_on(app: AppTest, page: Page) -> float:
@@ -214,16 +203,13 @@ def test_a_release_has_the_same_prior_on_every_page(first: Page, is_own: bool) -
     assert prior_on(app, first) == pytest.approx(expected, rel=1e-12)
     for second in WITH_DESIGN:
         if second is not first and not (is_own and second is START):  # which shows the rule alone, and says so
-            there = sound(open_page(second.module, **links(app).get(second.title, query_of(second, values))))
+            there = open_page(second.module, **links(app).get(second.title, query_of(second, values)))
             assert prior_on(there, second) == pytest.approx(expected, rel=1e-12), second.module
-            visit(app, second.module)
-            assert prior_on(sound(app), second) == pytest.approx(expected, rel=1e-12), second.module
+            assert prior_on(visit(app, second.module), second) == pytest.approx(expected, rel=1e-12), second.module
 
 
 def test_a_prior_that_is_a_number_stays_where_the_promise_moves() -> None:
-    app = open_release(WITH_DESIGN[2], DRAW)
-    visit(app, "transition_matrices")
-    app.number_input(key="tm_epsilon").set_value(3.0).run()
+    app = move(visit(open_release(WITH_DESIGN[2], DRAW), "transition_matrices"), tm_epsilon=3.0)
     assert visit(app, "posterior").session_state["po_prior"] == "own"
     assert prior_on(app, WITH_DESIGN[2]) == pytest.approx(20 / (math.exp(2.5) - 1), rel=1e-12)
     app = open_page("transition_matrices", tm_synthesizer="beta_binomial")  # α = 0.5, which a link need not say
@@ -232,14 +218,11 @@ def test_a_prior_that_is_a_number_stays_where_the_promise_moves() -> None:
 
 def test_a_matrix_of_the_readers_own_stays_on_its_page() -> None:
     app = open_release(WITH_DESIGN[1], DRAW)
-    carried = dict(app.session_state["visit"].release)
+    carried = carried_by(app)
     visit(app, "transition_matrices", tm_synthesizer="given_matrix", tm_paste=MATRIX)
-    app.number_input(key="tm_epsilon").set_value(3.0).run()
-    assert sound(app).session_state["visit"].release == carried
-    visit(app, "posterior")
-    assert (app.session_state["po_synthesizer"], app.session_state["po_epsilon"]) == ("beta_binomial", 2.5)
-    visit(app, "transition_matrices")
-    assert (app.session_state["tm_synthesizer"], app.session_state["tm_paste"]) == ("given_matrix", MATRIX)
+    assert carried_by(move(app, tm_epsilon=3.0)) == carried
+    assert state_of(visit(app, "posterior"), "po_synthesizer", "po_epsilon") == ("beta_binomial", 2.5)
+    assert state_of(visit(app, "transition_matrices"), "tm_synthesizer", "tm_paste") == ("given_matrix", MATRIX)
 
 
 WITHOUT_X = [page for page in CARRYING if page.module not in ("start", "posterior")]
@@ -248,23 +231,18 @@ WITHOUT_X = [page for page in CARRYING if page.module not in ("start", "posterio
 @pytest.mark.parametrize("first", WITHOUT_X, ids=lambda page: page.module)
 def test_the_people_who_say_yes_follow_the_number_of_people(first: Page) -> None:
     app = open_release(first, DRAW)
-    app.number_input(key=f"{first.prefix}n").set_value(40).run()
+    move(app, **{f"{first.prefix}n": 40})
     second = next(page for page in WITH_DESIGN[1:] if page is not first)
-    visit(app, second.module)
-    assert (app.session_state[f"{second.prefix}n"], app.session_state[f"{second.prefix}x"]) == (40, 14)
-    assert problems(sound(app)) == []
+    assert state_of(visit(app, second.module), f"{second.prefix}n", f"{second.prefix}x") == (40, 14)
+    assert problems(app) == []
 
 
-@pytest.mark.parametrize("first", CARRYING, ids=lambda page: page.module)
+@every_page
 def test_presets_do_not_change_the_release(first: Page) -> None:
     app = open_release(first, DRAW)
-    carried = dict(app.session_state["visit"].release)
+    carried = carried_by(app)
     for name in CASES[first.module].quick_presets[:2]:
-        choice = next(
-            part for part in [*app.selectbox, *app.get("button_group")] if part.key == f"{first.prefix}preset"
-        )
-        choice.set_value(name).run()
-        assert sound(app).session_state["visit"].release == carried
+        assert carried_by(move(app, **{f"{first.prefix}preset": name})) == carried
 
 
 HOSTILE = {
@@ -273,28 +251,24 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("first", CARRYING, ids=lambda page: page.module)
+@every_page
 def test_a_hostile_release_in_a_link_is_refused_and_goes_nowhere(first: Page) -> None:
     app = open_release(first, DRAW)
     visit(app, first.module, **query_of(first, HOSTILE))
-    assert problems(sound(app)) and answer(app)
+    assert problems(app) and answer(app)
     for second in (CARRYING[1], CARRYING[2], first):
-        assert answer(sound(visit(app, second.module)))
-        carried = {name: value for name, value in app.session_state["visit"].release.items() if name != "m_is_n"}
-        assert all(value is not None and str(value) not in HOSTILE.values() for value in carried.values())
+        assert answer(visit(app, second.module))
+        values = [value for name, value in carried_by(app).items() if name != "m_is_n"]
+        assert all(value is not None and str(value) not in HOSTILE.values() for value in values)
 
 
 @pytest.mark.parametrize("name", ["compare_synthesizers", "curator"])
 def test_a_kind_of_data_stays_while_the_mechanism_does_and_the_rows_go_along(name: str) -> None:
-    app = open_release(CASES["coverage"].page, DRAW)
     prefix = CASES[name].page.prefix
-    visit(app, name)
-    small = {"n": 9, "low": -3.0, "high": 4.0, "gaussian_methods": ["modips_split"], "tried": ["2"]}
-    set_state(app, **{f"{prefix}{key}": value for key, value in (small | {"kind": "gaussian"}).items()})
-    visit(app, "transition_matrices")
-    app.number_input(key="tm_n").set_value(12).run()
-    visit(app, name)
-    assert (app.session_state[f"{prefix}kind"], app.session_state[f"{prefix}n"]) == ("gaussian", 12)
-    visit(app, "transition_matrices")
-    app.selectbox(key="tm_synthesizer").set_value("geometric").run()
+    app = visit(open_release(CASES["coverage"].page, DRAW), name)
+    small = {"n": 9, "low": -3.0, "high": 4.0, "gaussian_methods": ["modips_split"], "tried": ["2"], "kind": "gaussian"}
+    set_state(app, **{f"{prefix}{key}": value for key, value in small.items()})
+    move(visit(app, "transition_matrices"), tm_n=12)
+    assert state_of(visit(app, name), f"{prefix}kind", f"{prefix}n") == ("gaussian", 12)
+    move(visit(app, "transition_matrices"), tm_synthesizer="geometric")
     assert visit(app, name).session_state[f"{prefix}kind"] in ("binary", "count")

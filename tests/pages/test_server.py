@@ -63,12 +63,9 @@ def handshake(host: str, origin: str | None) -> int:
         return refusal.response.status_code
 
 
-def test_a_websocket_is_opened_by_pages_of_this_server_and_by_other_clients(host: str) -> None:
+def test_a_websocket_is_opened_by_pages_of_this_server_alone_or_no_page_and_nobody_else_is_asked(host: str) -> None:
     for origin in (f"http://{host}", f"https://{host}", None):
         assert handshake(host, origin) == 101
-
-
-def test_a_foreign_websocket_is_refused_and_nobody_else_is_asked(host: str) -> None:
     request(host, "/connect")
     assert b"9)" in request(host, "/state")[2]  # the list of connections works
     before = request(host, "/state")[2]

@@ -9,17 +9,23 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons.overview import Overview, overview_texts
 from pages.start import METHODS
-from tests.helpers import check_short
 from tests.pages import apptest
-from tests.pages.apptest import component_data, links, open_page, plain_text, problems, settings, sound, visit
+from tests.pages.apptest import (
+    component_data,
+    links,
+    move,
+    open_page,
+    opener,
+    plain_text,
+    press,
+    problems,
+    settings,
+    visit,
+)
 from tests.pairs import pairwise
 
+open_start = opener("start")
 STAYS = "Your release stays on the other pages."
-
-
-def open_start(**values: object) -> AppTest:
-    """Open Start with settings by their names without the prefix."""
-    return sound(open_page("start", **{f"home_{name}": value for name, value in values.items()}))
 
 
 def drawing(app: AppTest) -> dict[str, Any]:
@@ -30,7 +36,7 @@ def drawing(app: AppTest) -> dict[str, Any]:
 
 def draw(app: AppTest) -> AppTest:
     """Press the button that draws the next table."""
-    return sound(app.button(key="home_go").click().run())
+    return press(app, "home_go")
 
 
 @pytest.mark.parametrize(
@@ -55,12 +61,8 @@ def test_the_answer_compares_guesses_and_intervals_with_what_was_expected(
     assert drawing(app)["texts"]["average"] == guesses
 
 
-def test_in_class_mode_the_answer_keeps_both_comparisons() -> None:
-    app = sound(open_page("start", **{"class": 1}))
-    sentence = plain_text(apptest.answer(app)).partition("ε = 1")[2].strip()
-    assert sentence == "Guesses right: 51.6 %, before 50 %. Intervals: 25.3 %, expected 95 %."
-    check_short(sentence)
-    assert 'class="legend"' in drawing(app)["html"]
+def test_in_class_mode_the_drawing_has_a_legend() -> None:
+    assert 'class="legend"' in drawing(open_start(is_large=True))["html"]
 
 
 @pytest.mark.parametrize(("method", "epsilon", "n"), pairwise([*METHODS], [0.01, 1.0, 20.0], [20, 100, 1000]))
@@ -109,7 +111,7 @@ def test_the_card_of_coverage_says_whose_releases_it_counts_and_whose_the_page()
 def test_the_url_has_what_differs_from_a_fresh_page_and_brings_it_back() -> None:
     app = open_start(epsilon=2, n=20, seed=5)
     assert settings(app) == {"home_epsilon": "2", "home_n": "20", "home_seed": "5"}
-    again = sound(open_page("start", **settings(app)))
+    again = open_page("start", **settings(app))
     assert drawing(again) == drawing(app)
     assert settings(draw(again))["home_seed"] == "6"
     assert drawing(again)["texts"] != drawing(app)["texts"]
@@ -121,44 +123,39 @@ def test_the_app_begins_with_the_release_of_start() -> None:
     release = app.session_state["visit"].release
     shown = {"synthesizer": "beta_binomial", "n": 100, "sets": 1, "epsilon": 1.0, "x": 25, "seed": 1, "prior": "pure"}
     assert release.items() >= shown.items()
-    app = sound(visit(app, "posterior"))
+    visit(app, "posterior")
     assert (app.session_state["po_x"], app.session_state["po_epsilon"]) == (25, 1.0)
 
 
 def test_the_people_who_say_yes_follow_the_number_of_people() -> None:
     app = open_start(x=40)
     assert drawing(app)["texts"]["yes"] == "40"
-    app.button_group(key="home_n").set_value(1000).run()
-    assert drawing(sound(app))["texts"]["yes"] == "400"
-    assert settings(app)["home_x"] == "400"
-    app = sound(visit(app, "start", home_n=20))  # a step back, or a link that does not say who said yes
+    assert drawing(move(app, home_n=1000))["texts"]["yes"] == settings(app)["home_x"] == "400"
+    visit(app, "start", home_n=20)  # a step back, or a link that does not say who said yes
     assert drawing(app)["texts"]["yes"] == "8"
-    app = open_start()
-    app.button_group(key="home_n").set_value(20).run()
+    app = move(open_start(), home_n=20)
     assert (drawing(app)["texts"]["yes"], settings(app)) == ("5", {"home_n": "20"})
     assert drawing(open_start(p=0.5))["texts"]["yes"] == "50"
     assert drawing(open_start(p=0.001))["texts"]["yes"] == "1"  # the ringed person
 
 
 def test_a_release_that_start_does_not_show_is_named_and_its_size_is_fitted() -> None:
-    app = sound(open_page("posterior", po_n=500, po_x=100, po_sets=5))
-    app = sound(visit(app, "start"))
+    app = visit(open_page("posterior", po_n=500, po_x=100, po_sets=5), "start")
     said = drawing(app)["texts"]
     assert (said["people"], said["yes"]) == ("1,000", "200")
     assert STAYS in " ".join(apptest.texts(app))
-    app.button_group(key="home_n").set_value(100).run()  # from now on it is the reader's release
-    assert STAYS not in " ".join(apptest.texts(sound(app)))
+    move(app, home_n=100)  # from now on it is the reader's release
+    assert STAYS not in " ".join(apptest.texts(app))
     release = app.session_state["visit"].release
     assert (release["n"], release["sets"], release["m_is_n"]) == (100, 1, True)
 
 
 def test_a_release_by_geometric_noise_is_taken_and_the_best_possible_stays() -> None:
     app = open_start(method="best")
-    app = sound(visit(app, "coverage", cv_synthesizer="geometric", cv_epsilon=3, cv_sets=1))
-    app = sound(visit(app, "start"))
+    visit(visit(app, "coverage", cv_synthesizer="geometric", cv_epsilon=3, cv_sets=1), "start")
     assert (app.session_state["home_method"], app.session_state["home_epsilon"]) == ("best", 3.0)
-    app = sound(visit(app, "coverage", cv_synthesizer="beta_binomial", cv_epsilon=3, cv_sets=1))
-    assert sound(visit(app, "start")).session_state["home_method"] == "beta_binomial"
+    visit(visit(app, "coverage", cv_synthesizer="beta_binomial", cv_epsilon=3, cv_sets=1), "start")
+    assert app.session_state["home_method"] == "beta_binomial"
     assert STAYS not in " ".join(apptest.texts(app))
 
 

@@ -150,9 +150,7 @@ def test_what_is_wrong_in_a_link_is_said_until_it_is_moved_and_a_reload_keeps_th
     assert len(problems(app)) == 3
     move(app, n=41)
     assert [said.partition(" = ")[0].rpartition(" ")[2] for said in problems(app)] == ["tr_x", "tr_kind"]
-    move(app, x=4)
-    app.selectbox(key="tr_kind").set_value("many").run()
-    assert problems(app) == []
+    assert problems(move(app, x=4, kind="many")) == []
     assert settings(app) == {"tr_n": "41", "tr_x": "4", "tr_kind": "many", "tr_epsilon": "1.5", "tr_detail": "2"}
 
 
@@ -165,7 +163,7 @@ def test_an_invalid_value_keeps_what_was_set_before(passing: None) -> None:
 
 def test_a_longer_text_stays_in_the_session_and_out_of_the_url() -> None:
     app = open_trial()
-    app.text_input(key="tr_words").set_value("x" * (MAX_TEXT + 1)).run()
+    move(app, words="x" * (MAX_TEXT + 1))
     assert settings(app) == {} and len(app.session_state["tr_words"]) == MAX_TEXT + 1
 
 

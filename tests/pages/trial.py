@@ -9,6 +9,7 @@ from dpviz.core.declarations import EPSILON
 from dpviz.core.parameters import Parameter
 from pages import ui
 from pages.ui.navigation import Page
+from tests.pages import apptest
 from tests.pages.apptest import sound
 
 PAGE = Page(path="trial", module="controls", title="Trial", question="What holds?", prefix="tr_", carries=False)
@@ -70,7 +71,5 @@ def open_trial(**query: object) -> AppTest:
 
 
 def move(app: AppTest, **values: Any) -> AppTest:
-    """Type numbers into their boxes."""
-    for name, value in values.items():
-        app.number_input(key=f"tr_{name}").set_value(value)
-    return sound(app.run())
+    """Set widgets by their names without the prefix."""
+    return apptest.move(app, **{f"tr_{name}": value for name, value in values.items()})
