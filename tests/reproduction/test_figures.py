@@ -12,7 +12,6 @@ from dpviz.comparisons.mixed import MixedRows
 from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
 from dpviz.core.data_files import read_table
 from dpviz.mechanisms import BetaBinomial
-from dpviz.published.figures import LineKind
 from tests.reproduction import figures
 from tests.reproduction.bowen_liu import N_CELLS, STUDY_3, accuracy, simulate_numeric
 from tests.reproduction.evidence import SimulationBudget, curves
@@ -98,8 +97,3 @@ def test_the_grey_line_of_figure_7_is_the_deviation_of_its_estimate() -> None:
     deviations = curves("liu", "Figure 7", "standard_error").y["original"].loc[f"binary data, n = {n:,}, p = {p}"]
     spread = math.sqrt(float(binom.pmf(x, n, p) @ (x / n - p) ** 2) * (1 + 2 / 10))
     assert deviations[100.0] == pytest.approx(spread, rel=0.01)
-
-
-def test_printed_lines_are_those_of_theorems() -> None:
-    names = {row[5] for row in FROZEN if row[6] == LineKind.PRINTED}
-    assert names and all(name.startswith(("Theorem", "Lemma", "Corollary")) for name in names)
