@@ -15,6 +15,7 @@ from dpviz.curator.opendp import nearest_method, opendp_script
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from tests.curator import questions
 from tests.curator.test_report import CELLS, COUNT, NUMBERS
 from tests.helpers import assess, match_in, run_hand_over
 
@@ -24,9 +25,7 @@ every_kind = pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda
 def asking(data: CountData, sets: int) -> DesignQuestion:
     """A question with an ε of 1 for so many sets."""
     low, high = (-0.5, 0.5) if isinstance(data, UnknownVariance) else (0.2, 0.4)
-    return DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
+    return questions.asking(data=data, low=low, high=high, values=2, sets=(sets,), epsilon=1.0, repetitions=20)
 
 
 def designs_of(data: CountData, sets: int, *keys: str) -> Iterator[Candidate]:
@@ -52,9 +51,8 @@ def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: in
 
 
 def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
-    data = CountData(n=30, m=30, p=0.5)
-    promise = EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01)
-    question = DesignQuestion(data=data, lowest=0.5, highest=0.5, sets=(1,), protections=(promise,))
+    question = questions.asking(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01), n=30, low=0.5, high=0.5)
+    data = question.data
     epsilon = setting_for(BinaryMethod.of(BetaBinomial), data, 1, question.promises)
     assert epsilon is not None
     script = opendp_script(assess(question, BinaryMethod.of(BetaBinomial), 1, "as_if_real", epsilon, whole=False))

@@ -18,7 +18,7 @@ from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.candidate import Candidate
 from dpviz.curator.figures import SvgAxis, padded
-from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
     EpsilonDeltaLimit,
@@ -41,39 +41,35 @@ from dpviz.curator.search import SearchResult, evaluate_designs
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.ui.navigation import PAGES
 from tests.browser import ROOT
+from tests.curator.questions import asking
 from tests.helpers import ROUNDING, assess, check_close
 
 COUNT = CountData(n=40, m=40, p=0.5)
 CELLS = CategoryData(n=40, m=40, p=0.5, cells=3)
 NUMBERS = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-ONE = DesignQuestion(
-    data=COUNT, lowest=0.2, highest=0.4, values=3, sets=(1,), methods=("geometric", "laplace", "beta_binomial"),
-    protections=(EpsilonDeltaLimit(most_epsilon=1.5), RiskRatioLimit()), repetitions=200,
-    limits=(AccuracyLimit("coverage", 0.7), AccuracyLimit("root_mean_squared_error", 0.2)),
+ONE = asking(
+    EpsilonDeltaLimit(most_epsilon=1.5), RiskRatioLimit(), n=40, low=0.2, high=0.4, coverage=0.7, error=0.2,
+    methods=("geometric", "laplace", "beta_binomial"),
 )  # fmt: skip
 QUESTIONS = {
     "exact": ONE,
-    "several sets": DesignQuestion(
-        data=COUNT, lowest=0.2, highest=0.4, values=2, sets=(3,), methods=("modips", "beta_binomial"),
-        protections=(GuessingLimit(), PosteriorLimit()), repetitions=200, goal="mean_width",
+    "several sets": asking(
+        GuessingLimit(), PosteriorLimit(), n=40, low=0.2, high=0.4, values=2, sets=(3,), goal="mean_width",
+        methods=("modips", "beta_binomial"),
     ),
-    "with delta": DesignQuestion(
-        data=CountData(n=12, m=12, p=0.5), lowest=0.5, highest=0.5, sets=(1,), methods=("beta_binomial", "laplace"),
-        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),), repetitions=200, average=True,
+    "with delta": asking(
+        EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01), n=12, low=0.5, high=0.5, average=True,
+        methods=("beta_binomial", "laplace"),
     ),
-    "simulated": DesignQuestion(
-        data=NUMBERS, lowest=-0.5, highest=0.5, values=2, sets=(1, 2), repetitions=100,
+    "simulated": asking(
+        data=NUMBERS, low=-0.5, high=0.5, values=2, sets=(1, 2), repetitions=100, epsilon=3.0, width=0.9,
         methods=("modips_split", "perturbed_histogram_safe", "smoothed_histogram"),
-        protections=(EpsilonDeltaLimit(most_epsilon=3.0),), limits=(AccuracyLimit("mean_width", 0.9),),
     ),
-    "categories": DesignQuestion(
-        data=CategoryData(n=30, m=30, p=0.5, cells=4), lowest=0.2, highest=0.3, values=2, sets=(1, 2), repetitions=100,
-        protections=(EpsilonDeltaLimit(most_epsilon=2.0), GuessingLimit(most_success=0.9)),
+    "categories": asking(
+        data=CategoryData(n=30, m=30, p=0.5, cells=4), low=0.2, high=0.3, values=2, sets=(1, 2), repetitions=100,
+        epsilon=2.0, success=0.9,
     ),
-    "accuracy alone": DesignQuestion(
-        data=COUNT, lowest=0.2, highest=0.4, values=2, sets=(1,), methods=("geometric",), repetitions=200,
-        limits=(AccuracyLimit("root_mean_squared_error", 0.2),), goal="epsilon",
-    ),
+    "accuracy alone": asking(n=40, low=0.2, high=0.4, values=2, methods=("geometric",), error=0.2, goal="epsilon"),
 }  # fmt: skip
 
 
@@ -334,10 +330,8 @@ def entered(
     data: CountData, method: str = "modips_split", **changes: object
 ) -> tuple[Candidate, dict[str, dict[str, Any]]]:
     """A design for numbers with ε = 1, and its entry."""
-    question = DesignQuestion(
-        data=data, lowest=-0.5, highest=0.5, values=2, sets=(1,), repetitions=20,
-        **({"protections": (EpsilonDeltaLimit(),)} | changes),
-    )  # fmt: skip
+    usual = {"data": data, "low": -0.5, "high": 0.5, "values": 2, "repetitions": 20, "epsilon": 1.0}
+    question = asking(**usual | changes)  # type: ignore[arg-type]
     design = assess(question, question.data.method(method), 1, "as_if_real", 1.0, whole=False)
     return design, json.loads(registry_entry(design))["deployment"]
 
@@ -369,7 +363,7 @@ def test_the_registry_says_what_was_asked_and_leaves_the_rest_to_the_agency() ->
 
 
 def test_a_method_without_a_known_epsilon_is_no_pure_dp_in_the_registry() -> None:
-    _, entry = entered(NUMBERS, "perturbed_histogram_scott", protections=(), limits=(AccuracyLimit("bias", 1.0),))
+    _, entry = entered(NUMBERS, "perturbed_histogram_scott", epsilon=0.0, bias=1.0)
     assert entry["dp_variant"]["variant_name"] == "to be confirmed"
     assert entry["privacy_loss"]["privacy_parameters"] == {}
     assert "no finite ε is known to hold" in entry["privacy_loss"]["privacy_parameters_details"]
