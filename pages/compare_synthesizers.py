@@ -17,7 +17,6 @@ from dpviz.charts.lines import rows_height
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
 from dpviz.comparisons.analysis import INTERVAL_MEASURES
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
-from dpviz.comparisons.numeric_data import released_rows
 from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
@@ -134,7 +133,7 @@ def _show_release(comparison: Comparison) -> None:
     if isinstance(data, MixedData):
         ui.note(ui.words("rows"))
         columns: Any = ()
-        for place, (name, rows) in enumerate(released_rows(data, settings, analysis.sets, analysis.seed).items()):
+        for place, (name, rows) in enumerate(data.released_rows(dict(settings), analysis.sets, analysis.seed).items()):
             columns = st.columns(2, gap="medium") if place % 2 == 0 else columns
             with columns[place % 2]:
                 st.html(f"<b>{escape(name)}</b>")

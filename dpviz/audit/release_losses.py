@@ -25,7 +25,7 @@ from dpviz.privacy import histograms
 from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.empirical import empirical_epsilon
 from dpviz.privacy.gaussian import gaussian_epsilon
-from dpviz.privacy.laplace_noise import event_loss, no_ones, truncated_factor
+from dpviz.privacy.laplace_noise import bounded_laplace_loss, event_loss, no_ones, truncated_factor
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss
 
@@ -320,7 +320,7 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     ),
     "cell_mean": clipped_cell_mean_loss,
     "cell_mean_unbounded": lambda _: math.inf,
-    "truncated": lambda at: at.sets * numeric.bounded_laplace_loss(at.set_epsilon, at.n, True),  # of a count of n
+    "truncated": lambda at: at.sets * bounded_laplace_loss(at.set_epsilon, at.n, True),  # of a count of n
     "proportion_truncated": partial(_proportion_loss, is_truncated=True),
     "proportion_clipped": partial(_proportion_loss, is_truncated=False),
     **{method.audited: partial(_compared_loss, method) for method in COMPARED},

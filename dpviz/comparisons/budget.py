@@ -17,7 +17,8 @@ from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
 from dpviz.core.formatting import format_measure, format_number, format_or_dash
-from dpviz.core.monte_carlo import Measure, tie_classes
+from dpviz.core.monte_carlo import Measure, first_smallest, tie_classes
+from dpviz.core.numerics.special import divide_or_inf
 from dpviz.core.parameters import validate_fields
 
 
@@ -54,22 +55,8 @@ class SplitResults:
 
     def relative_error(self, outcome: Outcome) -> float:
         """How many times the smallest error that of an outcome is."""
-        smallest = self.outcomes[self.best].root_mean_squared_error.value
-        error = outcome.root_mean_squared_error.value
-        if smallest > 0:
-            return error / smallest
-        return 1.0 if error == 0 else math.inf
-
-
-def first_smallest(errors: Mapping[float, float]) -> float:
-    """Key of the smallest value (first of ties within 1e-12); NaN is ignored.
-
-    >>> first_smallest({1: 0.5, 2: 0.3, 3: 0.1 + 0.2})
-    2
-    """
-    smallest = Measure(min((error for error in errors.values() if not math.isnan(error)), default=math.nan), 0.0)
-    ties = (place for place, error in errors.items() if Measure(error, 0.0).tied(smallest))
-    return next(ties, next(iter(errors)))
+        smallest, error = (item.root_mean_squared_error.value for item in (self.outcomes[self.best], outcome))
+        return 1.0 if error == smallest else divide_or_inf(error, smallest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,16 +133,14 @@ class BudgetSplit(ABC):
         `intervals` those of exact outcomes are computed for the best place and the papers' only.
         """
         # What is quick of every place: all at once where bias and error take a moment
-        results, compared = SplitResults({}), self.compared
-        streams: dict[float, Iterator[Outcome]] = {}
-        for place in compared:
-            streams[place] = self._outcomes(place)
+        results, streams = SplitResults({}), {place: self._outcomes(place) for place in self.compared}
+        for place, stream in streams.items():
             try:
-                results = results.with_outcome(place, next(streams[place]))
+                results = results.with_outcome(place, next(stream))
             except ValueError:  # a share of ε that the method refuses ends the line
                 yield results
                 raise
-            if not self.method.has_fast_moments or place == compared[-1]:
+            if not self.method.has_fast_moments or place == self.compared[-1]:
                 yield results
 
         # The best release of one set, of all methods
@@ -228,17 +213,14 @@ class BudgetSplit(ABC):
         """Names of the columns, and rows: the best division, those of the papers, the best of secondary estimands,
         and the best release of one set.
         """
-        places = [("smallest error", results.best), *self.usual.items()]
-        places += [
-            (f"smallest error of the estimate of {estimand.short_label}", best)
-            for key, estimand in self.secondary.items()
-            if not math.isnan(results.errors(key)[best := results.best_place(key)].value)
-        ]
-        names: dict[float, list[str]] = {}
-        for name, place in places:
-            if place in results.outcomes:
-                names.setdefault(place, []).append(name)
-        rows = [(self.name_of(place), ", ".join(words), results.outcomes[place]) for place, words in names.items()]
+        names: dict[float, list[str]] = {results.best: ["smallest error"]}
+        for name, place in self.usual.items():
+            names.setdefault(place, []).append(name)
+        for key, estimand in self.secondary.items():
+            if not math.isnan(results.errors(key)[best := results.best_place(key)].value):
+                names.setdefault(best, []).append(f"smallest error of the estimate of {estimand.short_label}")
+        known = {place: ", ".join(words) for place, words in names.items() if place in results.outcomes}
+        rows = [(self.name_of(place), words, results.outcomes[place]) for place, words in known.items()]
         if results.single is not None:
             rows.append((results.single.method.label, "best release of one set", results.single))
         error, bias, width = map(self.data.chosen_estimand.with_unit, ("error", "bias", "mean width"))

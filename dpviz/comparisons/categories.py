@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from dpviz.calibration.methods import RowMethod, method_of
-from dpviz.comparisons.analysis import DataKind, Estimand
+from dpviz.comparisons.analysis import Estimand
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion import BinaryMethod, ClassProperty, OneProportion, mechanism_texts
 from dpviz.core import limits
@@ -105,7 +105,7 @@ def _category_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoryData(OneProportion, DataKind):
+class CategoryData(OneProportion):
     """n rows in k categories, of which all counts are released; the analyst asks for one of them, whose share is p."""
 
     key: ClassVar[str] = "categories"

@@ -1,14 +1,11 @@
 """Texts and numbers that are declared in files: sentences, methods, and the sizes and bounds of data."""
 
-import dataclasses
 import math
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from dpviz.core import formatting
 from dpviz.core.data_files import read_table, sentence_macros
-from dpviz.core.parameters import Parameter
 from dpviz.privacy.odds_text import belief_text
 
 METHOD_TEXTS = {row["name"]: row for row in read_table("comparisons/methods")}
@@ -28,25 +25,3 @@ def _macros() -> Any:
         invented_rows=formatting.describe_invented_rows, is_small_weight=formatting.is_small_weight, isnan=math.isnan,
         belief=belief_text,
     )  # fmt: skip
-
-
-def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """Numbers that are declared in tables, by name.
-
-    Parameters
-    ----------
-    tables : mapping
-        Fields of each number; its `base` is a number above it, or one of `bases`, from which it differs by the others.
-    bases : mapping
-    """
-    numbers: dict[str, Parameter] = {}
-    for name, table in tables.items():
-        values = {key: value for key, value in table.items() if key != "base"}
-        if "help" in values:
-            values["help"] = " ".join(values["help"].split())
-        base = {**bases, **numbers}.get(table.get("base", ""))
-        if base is None:
-            numbers[name] = Parameter(name=name, **values)
-        else:
-            numbers[name] = dataclasses.replace(base, name=name, **values)
-    return numbers

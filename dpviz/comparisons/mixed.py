@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.analysis import DataKind, Estimand
+from dpviz.comparisons.analysis import Estimand
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
 from dpviz.comparisons.numeric_data import NUMBERS, NormalData, NumericEstimand
 from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator
@@ -324,7 +324,7 @@ MIXED_ESTIMANDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixedData(NormalData, DataKind):
+class MixedData(NormalData):
     """n rows, each in cell j with probability π_j, with two numbers from N(μ_j, Σ) that are set to the public bounds.
 
     The π_j rise evenly from the first cell to the last, as 7 to 76: with 24 cells they are 0.007 to 0.076, as printed.

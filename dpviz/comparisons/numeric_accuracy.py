@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import factorial, ndtr
 
-from dpviz.core.monte_carlo import TIE_TOLERANCE
+from dpviz.core.monte_carlo import zero_if_rounding
 from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.types import FloatArray
 
@@ -21,23 +21,6 @@ class Accuracy(NamedTuple):
 
     bias: float
     root_mean_squared_error: float
-
-
-def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
-    """Bias, or 0 below the rounding of its sum.
-
-    Parameters
-    ----------
-    bias, spread, truth : float
-        The sum, the size of its terms, and what is subtracted in it.
-
-    Examples
-    --------
-    >>> zero_if_rounding(1e-17, 0.1, 0.25), zero_if_rounding(1e-9, 0.1, 0.25)
-    (0.0, 1e-09)
-    """
-    rounding = TIE_TOLERANCE * spread + 8 * float(np.finfo(float).eps) * abs(truth)
-    return 0.0 if abs(bias) <= rounding else bias
 
 
 def _accuracy(data: Any, bias: Any, mean_square: Any) -> Accuracy:

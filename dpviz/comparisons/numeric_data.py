@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,13 +24,12 @@ from dpviz.comparisons.analysis import (
     OutcomeMeasures,
     mean_width_or_inf,
 )  # fmt: skip
-from dpviz.comparisons.declarations import declare_numbers
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
 from dpviz.comparisons.numeric_releases import EQUAL_ROWS_VARIANCE, ORIGINAL_ROWS, row_moments
 from dpviz.core.declarations import EPSILON, LEVEL, REPETITIONS, ROWS
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.parameters import parameter_with_default, validate_choice
+from dpviz.core.parameters import declare_numbers, parameter_with_default, validate_choice
 from dpviz.core.records import validate_unique_choices
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -73,13 +71,9 @@ VARIANCE = NumericEstimand(
 
 
 @dataclass(frozen=True, kw_only=True)
-class NormalData:
-    """n rows from N(μ, σ²); rows outside the public bounds are set to the bound, or no sensitivity would hold.
+class NormalData(DataKind):
+    """n rows from N(μ, σ²); rows outside the public bounds are set to the bound, or no sensitivity would hold."""
 
-    A kind of such data has it as a first base, before `DataKind`.
-    """
-
-    estimand: str = ""
     n: int = parameter(NUMBERS["n"])
     mean: float = parameter(NUMBERS["mean"])
     sigma: float = parameter(NUMBERS["sigma"])
@@ -151,6 +145,16 @@ class NormalData:
             estimates[method.key] = values[~np.isnan(values)]
         return float(estimate(self.read(self.draw(np.random.default_rng(seed), 1)))[0]), estimates
 
+    def released_rows(self, settings: Mapping[Any, float], sets: int, seed: int) -> dict[str, FloatArray]:
+        """Rows of one confidential data set, and of the first set that each method can release of it, by label."""
+        rows = {"Confidential data": self.numbers_of(self.draw(np.random.default_rng(seed), 1))}
+        for method, setting in settings.items():
+            released = map(self.numbers_of, self.draw_release(method, setting, sets, seed)[1])
+            possible = [numbers for numbers in released if not np.isnan(numbers).any()]
+            if possible and method.key != ORIGINAL_ROWS.key:
+                rows[method.label] = possible[0]
+        return rows
+
     # Outcomes
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
@@ -185,14 +189,14 @@ class NormalData:
                 for key in secondary
             }
             yield Outcome(
-                data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
+                data=self, method=method, epsilon=epsilon, setting=setting, sets=sets,
                 secondary_errors=errors, repetitions=repetitions,
                 unfinished=results.repetitions if results.repetitions < study.repetitions else 0, **measures,
             )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownVariance(NormalData, DataKind):
+class KnownVariance(NormalData):
     """σ is public, and the model-based releases use it."""
 
     key: ClassVar[str] = "gaussian_known_variance"
@@ -203,7 +207,7 @@ class KnownVariance(NormalData, DataKind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnknownVariance(NormalData, DataKind):
+class UnknownVariance(NormalData):
     """σ is confidential, and the model-based releases spend on mean and variance."""
 
     key: ClassVar[str] = "gaussian"
@@ -213,28 +217,6 @@ class UnknownVariance(NormalData, DataKind):
     usual: ClassVar[tuple[str, ...]] = "original", "modips_split", "perturbed_histogram_safe"
     estimands: ClassVar[tuple[Estimand, ...]] = MEAN, VARIANCE
     divided_between: ClassVar[tuple[str, ...]] = "mean", "variance"
-
-
-@lru_cache(maxsize=4)
-def released_rows(
-    data: NormalData, settings: Sequence[tuple[Any, float]], sets: int, seed: int
-) -> dict[str, FloatArray]:
-    """One confidential data set, and the first set that each method releases of it, by label.
-
-    Parameters
-    ----------
-    data : NormalData
-    settings : sequence
-        Methods, each with the ε of all its sets.
-    sets, seed : int
-    """
-    rows = {"Confidential data": data.numbers_of(data.draw(np.random.default_rng(seed), 1))}
-    for method, setting in settings:
-        if method.key != ORIGINAL_ROWS.key:
-            released = map(data.numbers_of, data.draw_release(method, setting, sets, seed)[1])
-            possible = [numbers for numbers in released if not np.isnan(numbers).any()]
-            rows |= {method.label: possible[0]} if possible else {}
-    return rows
 
 
 # Studies by simulation

@@ -15,7 +15,7 @@ from dpviz.comparisons.numeric_accuracy import Accuracy, model_accuracy, origina
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy import histograms
-from dpviz.privacy.laplace_noise import rows_loss
+from dpviz.privacy.laplace_noise import bounded_laplace_loss, rows_loss
 
 MAX_BINS = 1_000
 EQUAL_ROWS_VARIANCE = 1e-28  # variance of equal rows by rounding, in units of their squared mean
@@ -93,34 +93,6 @@ def _bounded_normal(
         z = ndtri(below + (ndtr(b) - below) * rng.random(shape))
         rows = np.clip(mean + sd * np.where(is_upper, -z, z), low, high)
     return np.where(sd > 0, rows, mean)
-
-
-def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
-    """Exact ε of a statistic with Laplace noise, which is conditioned on its range (`truncate`) or set to its ends.
-
-    Parameters
-    ----------
-    epsilon : float
-        Of the noise.
-    steps : float
-        Length of the statistic's range in units of its sensitivity.
-    truncate : bool
-
-    Notes
-    -----
-    A bound collects the probability of all that lies beyond it, so that no ratio grows. A truncated density is divided
-    by the probability of the range, whose ratio between neighbours adds to ε; it is largest at a bound.
-
-    Examples
-    --------
-    >>> bounded_laplace_loss(0.1, 1000, False), round(bounded_laplace_loss(0.1, 1000, True), 4)  # ln(2e^0.1 − 1)
-    (0.1, 0.1909)
-    """
-    if not truncate:
-        return epsilon
-    at_bound = math.expm1(-epsilon * steps)
-    one_step_inside = math.expm1(-epsilon) + math.expm1(-epsilon * (steps - 1))
-    return epsilon + math.log(one_step_inside / at_bound)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -49,11 +49,8 @@ class ClassProperty:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneProportion:
-    """n confidential rows, each 1 with probability p, and m released ones; the analyst estimates p by their mean.
-
-    A kind of such data has it as a first base, before `DataKind`.
-    """
+class OneProportion(DataKind):
+    """n confidential rows, each 1 with probability p, and m released ones; the analyst estimates p by their mean."""
 
     # Whether results are judged as a curator judges them: over a range of p, with the estimates that noise-aware rules
     # correct, and by the part of an interval that is in [0, 1].
@@ -125,7 +122,7 @@ class OneProportion:
         sets, moments = method.sets(analysis.sets), self._moments(method, setting, analysis)
         bias, error = moments.errors(self.p)
         outcome = Outcome(
-            data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
+            data=self, method=method, epsilon=epsilon, setting=setting, sets=sets,
             bias=Measure(bias, 0.0), root_mean_squared_error=Measure(error, 0.0),
             release_error=Measure(moments.release_error()["average"], 0.0),
         )  # fmt: skip
@@ -294,7 +291,7 @@ def _binary_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinaryData(OneProportion, DataKind):
+class BinaryData(OneProportion):
     """The data of study 1: every method releases as many rows as there are, and is judged as the papers judge it."""
 
     key: ClassVar[str] = "binary"
@@ -312,7 +309,7 @@ class BinaryData(OneProportion, DataKind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountData(OneProportion, DataKind):
+class CountData(OneProportion):
     """A count of ones among many rows, and a release of as many rows, more or fewer."""
 
     key: ClassVar[str] = "count"

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from dpviz.comparisons.analysis import INTERVAL_MEASURES, Analysis, mean_width_or_inf
-from dpviz.comparisons.numeric_accuracy import zero_if_rounding
-from dpviz.core.monte_carlo import Measure
+from dpviz.core.monte_carlo import Measure, zero_if_rounding
 from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import binomial_weights

@@ -14,6 +14,7 @@ from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_fields
+from dpviz.privacy.divergence import pure_within
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # relative distance of a setting from the exact one
@@ -136,25 +137,6 @@ def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable
             return None
         settings.append(setting)
     return min(settings)
-
-
-def pure_within(epsilon: float, delta: float) -> float:
-    """Largest pure loss that keeps (ε, δ) whatever the release is, ln[(e^ε + δ)/(1 − δ)].
-
-    Parameters
-    ----------
-    epsilon, delta : float
-
-    References
-    ----------
-    Kairouz, Oh and Viswanath (2015), Theorem 2.1.
-
-    Examples
-    --------
-    >>> pure_within(1.0, 0.0), round(pure_within(0.0, 0.5), 12) == round(math.log(3), 12)
-    (1.0, True)
-    """
-    return epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta) if delta < 1 else math.inf
 
 
 def _largest_setting(excess: Callable[[float], float], epsilon: float) -> float | None:

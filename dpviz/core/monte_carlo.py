@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeVar
 
@@ -236,6 +236,34 @@ def tie_classes(
         classes.append([candidate for (candidate, _), tie in zip(rest, is_tied, strict=True) if tie])
         rest = [pair for pair, tie in zip(rest, is_tied, strict=True) if not tie]
     return [*classes, [candidate for candidate, _ in rest]] if rest else classes
+
+
+def first_smallest(errors: Mapping[float, float]) -> float:
+    """Key of the smallest value (first of ties within 1e-12); NaN is ignored.
+
+    >>> first_smallest({1: 0.5, 2: 0.3, 3: 0.1 + 0.2})
+    2
+    """
+    smallest = Measure(min((error for error in errors.values() if not math.isnan(error)), default=math.nan), 0.0)
+    ties = (place for place, error in errors.items() if Measure(error, 0.0).tied(smallest))
+    return next(ties, next(iter(errors)))
+
+
+def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
+    """Bias, or 0 below the rounding of its sum.
+
+    Parameters
+    ----------
+    bias, spread, truth : float
+        The sum, the size of its terms, and what is subtracted in it.
+
+    Examples
+    --------
+    >>> zero_if_rounding(1e-17, 0.1, 0.25), zero_if_rounding(1e-9, 0.1, 0.25)
+    (0.0, 1e-09)
+    """
+    rounding = TIE_TOLERANCE * spread + 8 * float(np.finfo(float).eps) * abs(truth)
+    return 0.0 if abs(bias) <= rounding else bias
 
 
 def _spread_of(parts: FloatArray) -> float:

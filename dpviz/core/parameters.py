@@ -130,6 +130,28 @@ def argument(name: str, minimum: float, maximum: float, **changes: Any) -> Param
     return Parameter(name=name, minimum=minimum, maximum=maximum, **fields | changes)
 
 
+def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Numbers that are declared in tables, by name.
+
+    Parameters
+    ----------
+    tables : mapping
+        Fields of each number; its `base` is a number above it, or one of `bases`, from which it differs by the others.
+    bases : mapping
+    """
+    numbers: dict[str, Parameter] = {}
+    for name, table in tables.items():
+        values = {key: value for key, value in table.items() if key != "base"}
+        if "help" in values:
+            values["help"] = " ".join(values["help"].split())
+        base = {**bases, **numbers}.get(table.get("base", ""))
+        if base is None:
+            numbers[name] = Parameter(name=name, **values)
+        else:
+            numbers[name] = replace(base, name=name, **values)
+    return numbers
+
+
 def widest_domains(tables: Iterable[Mapping[str, Parameter]]) -> dict[str, Parameter]:
     """Declarations of several tables by name: the first of each, with the domain that all of them together have."""
     widest: dict[str, Parameter] = {}

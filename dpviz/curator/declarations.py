@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from dpviz.comparisons.declarations import declare_numbers
 from dpviz.core.declarations import DELTA, EPSILON, GAMMA_ONES, GAMMA_ZEROS
+from dpviz.core.parameters import declare_numbers
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO
 from dpviz.privacy.trade_off import PRIOR_OF_PAIR
 

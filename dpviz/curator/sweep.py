@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.comparisons.terms import pure_within
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.curator.candidate import Candidate
@@ -21,6 +20,7 @@ from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import SearchResult
+from dpviz.privacy.divergence import pure_within
 
 ADDED_ERROR = "release_error"
 SWEEP_MEASURES = {

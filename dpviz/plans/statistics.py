@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from dpviz.comparisons.declarations import declare_numbers
 from dpviz.core.declarations import PROPORTION, ROWS
 from dpviz.core.formatting import describe_value, format_number, round_up
-from dpviz.core.parameters import argument, parameter_with_default, validate_choice
+from dpviz.core.parameters import argument, declare_numbers, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
 from dpviz.curator.declarations import NUMBERS as CURATOR_NUMBERS
 

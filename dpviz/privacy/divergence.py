@@ -130,6 +130,25 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     return epsilon
 
 
+def pure_within(epsilon: float, delta: float) -> float:
+    """Largest pure loss that keeps (ε, δ) whatever the release is, ln[(e^ε + δ)/(1 − δ)].
+
+    Parameters
+    ----------
+    epsilon, delta : float
+
+    References
+    ----------
+    Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+
+    Examples
+    --------
+    >>> pure_within(1.0, 0.0), round(pure_within(0.0, 0.5), 12) == round(math.log(3), 12)
+    (1.0, True)
+    """
+    return epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta) if delta < 1 else math.inf
+
+
 def _root_of_delta(release: Release, delta: float, low: float, high: float) -> float:
     """ε with δ(ε) = δ > 0, above `low`, where δ(ε) is larger; `high` or ∞ where it is still larger at the end."""
     if math.isinf(high):

@@ -27,14 +27,14 @@ from dpviz.audit.release_losses import (
     _sphc_scale,
 )  # fmt: skip
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
-from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
+from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT
 from dpviz.export.audit import releases_table
 from dpviz.export.tables import columns_of, to_csv
 from dpviz.mechanisms import LaplaceSanitizer
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
-from dpviz.privacy.laplace_noise import event_loss, no_ones, rows_loss, truncated_factor  # fmt: skip
+from dpviz.privacy.laplace_noise import bounded_laplace_loss, event_loss, no_ones, rows_loss, truncated_factor
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 

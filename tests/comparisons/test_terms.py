@@ -17,11 +17,12 @@ from dpviz.comparisons import (
 from dpviz.comparisons.analysis import mean_width_or_inf
 from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED, MODIPS_SPLIT
 from dpviz.comparisons.proportion_measures import end_masses, interval_measures, set_loss, share_moments
-from dpviz.comparisons.terms import pure_within, setting_for
+from dpviz.comparisons.terms import setting_for
 from dpviz.core.monte_carlo import Measure
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.privacy.divergence import pure_within
 from tests.helpers import ROUNDING
 
 SMALL = CountData(n=20, m=20, p=0.5)

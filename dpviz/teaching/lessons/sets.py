@@ -10,8 +10,8 @@ from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import with_guess
 from dpviz.charts.theme import BOUND_LINE, Figure
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.comparisons.budget import first_smallest
 from dpviz.core.formatting import format_count, format_number
+from dpviz.core.monte_carlo import first_smallest
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Lesson, LessonState, LessonStep, NumberQuestion, Slider
