@@ -107,19 +107,6 @@ def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha
     assert promise_of_counts(PoissonGamma(n=5, m=5, epsilon=1.0, public_share=0.2)) == {}
 
 
-def test_shared_rows_never_make_a_pair_of_tables_worse() -> None:
-    """δ of (ε, δ) of (y + 1, x) and (y, x + 1), listed: that without shared rows is the largest."""
-    added, z = 1.5, np.arange(150)
-
-    def delta(y: int, x: int) -> float:
-        first, second = (
-            np.outer(poisson.pmf(z, a + added), poisson.pmf(z, b + added)) for a, b in ((y + 1, x), (y, x + 1))
-        )
-        return float(np.maximum(first - math.exp(0.8) * second, 0).sum())
-
-    assert all(delta(0, 0) >= delta(y, x) - 1e-15 for y in range(4) for x in range(4))
-
-
 def test_quantiles_are_the_smallest_counts_that_are_seldom_exceeded() -> None:
     means = np.array([1e-9, 0.3, 1.0, 17.5, 900.0])
     for delta in (0.5, 1e-3, 1e-12):

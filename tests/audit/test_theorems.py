@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import mpmath as mp
 import pytest
 
 from dpviz.audit.formulas import CONDITIONS, FORMULAS
@@ -13,7 +12,6 @@ from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Constant
 from dpviz.core.data_files import read_table
 from dpviz.priors import KINDS, METHODS
-from tests.referees import beta_excess, gaussian_excess
 
 NUMBERS = {
     2: (10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 22),
@@ -201,33 +199,3 @@ def test_where_no_constant_is_enough_it_falls_without_end(method: str) -> None:
     assert small[2] < 0.02 < small[1] < 0.2 < small[0]
     assert LIMITS["7.16 constant", method].low == 0
     assert LIMITS["7.1 table rows delta", method].low == 0
-
-
-def test_the_exponents_are_those_of_beta_and_poisson_tails() -> None:
-    """The slopes of ln δ in α, between two large α, from the sums and integrals themselves."""
-    with mp.workdps(60):
-
-        def log_posterior_delta(alpha: int) -> Any:  # n = 1: Beta(α + 1, α) against its mirror image, beyond odds e
-            return mp.log(beta_excess(alpha, alpha, 1))
-
-        def log_poisson_delta(alpha: int) -> Any:  # Poisson(α + 1) against Poisson(α), where the ratio exceeds e
-            low = int(mp.ceil(2 / mp.log1p(mp.mpf(1) / alpha)))
-            terms = (
-                mp.exp(-alpha - 1 + k * mp.log(alpha + 1) - mp.loggamma(k + 1))
-                - mp.exp(1 - alpha + k * mp.log(alpha) - mp.loggamma(k + 1))
-                for k in range(low, low + 40 * alpha)
-            )
-            return mp.log(mp.fsum(terms))
-
-        assert (log_posterior_delta(800) - log_posterior_delta(400)) / -400 == pytest.approx(LOG_COSH, rel=0.02)
-        assert (log_poisson_delta(400) - log_poisson_delta(200)) / -200 == pytest.approx(POISSON, rel=0.02)
-        alpha = mp.mpf("1e-6")
-        assert -mp.log(beta_excess(alpha, alpha, 1)) / alpha == pytest.approx(NEAR_ONE, rel=1e-4)
-
-
-@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 1.38])
-@pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-30])
-def test_the_ratio_of_step_to_noise_has_the_proved_lower_end(epsilon: float, delta: float) -> None:
-    with mp.workdps(60):
-        k = mp.sqrt(2 * mp.log(1 / mp.mpf(delta)))
-        assert gaussian_excess(mp.mpf(epsilon) / k, epsilon) <= delta
