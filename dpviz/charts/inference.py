@@ -160,7 +160,7 @@ COVERS, EMPTY, MISS, NONE, UNKNOWN = MARKERS
 def caterpillar_chart(
     estimates: FloatArray, low: FloatArray, high: FloatArray, *, covered: BoolArray, vacuous: BoolArray, p: float,
     words: str = "", shown: int | None = None, of: str = "repetition", outlined: bool = True,
-    ends: tuple[float, float] | None = None,
+    ends: tuple[float, float] | None = None, room: float = 0.0,
 ) -> theme.Figure:  # fmt: skip
     """The first intervals of a study, one line each.
 
@@ -176,6 +176,8 @@ def caterpillar_chart(
         Number of intervals that are drawn, in the frame of all.
     ends : tuple of float, optional
         Ends of the axis of shares, which otherwise has round ones around all intervals.
+    room : float, optional
+        Below the intervals, for words, as a share of their number.
     """
     rows, missing = np.arange(len(low)), np.isnan(low)
     left = np.where(missing, estimates, np.maximum(low, -0.5))
@@ -197,7 +199,7 @@ def caterpillar_chart(
     }
     intervals = _intervals(
         left, right, [(kind & is_drawn, text) for kind, text in kinds], (first - pad, last + pad), of, 1 + rows,
-        len(low), outlined, tickvals=[1, len(low)],
+        round((1 + room) * len(low)), outlined, tickvals=[1, len(low)],
     )  # fmt: skip
     return theme.figure(*intervals, "caterpillar", legend="", **layout)
 
@@ -216,7 +218,10 @@ def class_chart(
     rows : int
         Room for intervals.
     """
-    kinds = [(np.ones(len(low), bool), UNKNOWN)] if p is None else [(covered, COVERS), (~covered, MISS)]
+    vacuous = (low <= 0) & (high >= 1)
+    kinds = [(covered & ~vacuous, COVERS), (vacuous, EMPTY), (~covered, MISS)]
+    if p is None:
+        kinds = [(np.ones(len(low), bool), UNKNOWN)]
     # At most 14 seats have room beside their intervals; a class that has not come yet has no rows
     named = range(0, len(seats), math.ceil(max(rows, 1) / 14))
     ticks: Look = {"tickvals": [1 + row for row in named], "ticktext": [str(seats[row]) for row in named]}

@@ -129,7 +129,7 @@ def interval_words(plan: CoveragePlan, runs: ShownRuns, shown: int, simulated: P
     simulated : Performance or None
     """
     if shown:
-        return [_count_sentences(runs.first(shown))[0], *_repetition_sentences(plan, runs, shown - 1)]
+        return [*_count_sentences(runs.first(shown)), *_repetition_sentences(plan, runs, shown - 1)]
     lines = list(_count_sentences(runs))
     if simulated is not None:
         state = "" if simulated.repetitions == plan.repetitions else " so far"
@@ -151,8 +151,7 @@ def _count_sentences(runs: ShownRuns) -> tuple[str, ...]:
         sentence += f" \u2003 {missing}\u00a0{'has' if missing == 1 else 'have'} no\u00a0interval"
     if not vacuous:
         return (sentence,)
-    verbs = ("runs", "says") if vacuous == 1 else ("run", "say")
-    return sentence, f"{vacuous} of the {hits} {verbs[0]} from 0 to 100 % and {verbs[1]} nothing"
+    return sentence, f"{vacuous} of the {hits} (pale) {'says' if vacuous == 1 else 'say'} nothing: 0 to 100 %"
 
 
 def _repetition_sentences(plan: CoveragePlan, runs: ShownRuns, place: int) -> tuple[str, str]:
@@ -160,7 +159,7 @@ def _repetition_sentences(plan: CoveragePlan, runs: ShownRuns, place: int) -> tu
     counts = [format_number(int(count)) for count in runs.counts[place]]
     listed = ", ".join(counts[:5]) + (" …" if len(counts) > 5 else "")
     x = format_number(int(runs.confidential[place]))
-    release = f"no. {place + 1}: {x} of {format_number(plan.synthesizer.n)} say yes; released {listed}"
+    release = f"no. {place + 1}: {x} said yes; released {listed}"
     low, high = float(runs.low[place]), float(runs.high[place])
     name = RULES[plan.rules[0]].short_label
     if math.isnan(low):

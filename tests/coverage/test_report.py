@@ -210,10 +210,11 @@ def test_a_repetition_is_described_as_it_was():
     for place, is_hit in enumerate(hits):
         release, claim = report._repetition_sentences(plan, intervals, place)
         counts = ", ".join(map(str, shown.counts[place]))
-        assert release == f"no. {place + 1}: {shown.confidential[place]} of 20 say yes; released {counts}"
+        assert release == f"no. {place + 1}: {shown.confidential[place]} said yes; released {counts}"
         assert claim.startswith("Reiter 2002 ")
         assert ("a hit" in claim) == is_hit != ("a miss" in claim or "no interval" in claim)
-        assert report.interval_words(plan, intervals, place + 1, None)[1:] == [release, claim]
+        counted = report._count_sentences(intervals.first(place + 1))
+        assert report.interval_words(plan, intervals, place + 1, None) == [*counted, release, claim]
 
     plan = plan_of(Design(mechanism="beta_binomial", n=30, sets=2, epsilon=9.0, p=0.4), "raghunathan_2003")
     intervals = first_intervals(plan)
@@ -251,8 +252,7 @@ def test_the_first_intervals_are_counted_in_words_over_a_grid():
         assert ("holds" in sentence, "misses" in sentence, "has" in sentence) == (hits == 1, misses == 1, missing == 1)
         assert bool(rest) == (vacuous > 0)
         if rest:
-            verbs = ("runs", "says") if vacuous == 1 else ("run", "say")
-            assert rest == [f"{vacuous} of the {hits} {verbs[0]} from 0 to 100 % and {verbs[1]} nothing"]
+            assert rest == [f"{vacuous} of the {hits} (pale) {'says' if vacuous == 1 else 'say'} nothing: 0 to 100 %"]
         cases.add((vacuous > 0, missing > 0))
     assert len(cases) == 4
 

@@ -243,6 +243,21 @@ def test_sentences_on_a_class_have_its_numbers() -> None:
                 assert format_number(100 * settings.share, 3) + " %" not in class_text(intervals, 40)[1]
 
 
+def test_intervals_that_span_everything_are_told_apart_once_the_truth_is_known() -> None:
+    settings = dataclasses.replace(FRESH.with_design(epsilon=0.1, sets=5, rules=("score",)), revealed=True)
+    results = class_results(settings, EVERY_SEAT[:30])
+    spans = zip(results.columns["low"], results.columns["high"], strict=True)
+    n_vacuous = sum(low <= 0 and high >= 1 for low, high in spans)
+    assert 20 < n_vacuous < results.right.sum()
+    assert f" {n_vacuous} of them (pale) say nothing: 0 to 100 %. In the long run" in class_text(results, 30)[1]
+    traces = {trace.get("meta"): len(trace.get("customdata", ())) for trace in results.chart(30).to_dict()["data"]}
+    assert traces["holds it, but runs from 0 to 100 %"] == n_vacuous
+    assert traces["holds the true share"] == results.right.sum() - n_vacuous
+    hidden = class_results(dataclasses.replace(settings, revealed=False), EVERY_SEAT[:30])
+    assert "pale" not in class_text(hidden, 30)[1] and len(hidden.chart(30).to_dict()["data"]) == 1
+    assert "pale" not in class_text(class_results(dataclasses.replace(FRESH, revealed=True), EVERY_SEAT), 40)[1]
+
+
 def test_a_seat_sees_no_truth_before_the_reveal() -> None:
     for settings in settings_grid():
         results = class_results(settings, [(3, None)])

@@ -463,3 +463,19 @@ def test_words_on_a_guess_hide_neither_lines_nor_the_words_above_the_picture() -
 def test_nobody_is_ringed_where_nobody_is_attacked() -> None:
     assert "ringed" in json.dumps(spec_of(step_of("one_answer", "which"), LessonState("which")))
     assert "ringed" not in json.dumps(spec_of(step_of("too_sure", "one"), LessonState("one")))
+
+
+@pytest.mark.parametrize("name", ["pull", "epsilon"])
+def test_the_words_on_the_centre_stand_below_all_intervals(name: str) -> None:
+    layout = spec_of(step_of("too_sure", name), LessonState(name))["layout"]
+    bottom, top = layout["yaxis"]["range"]
+    (words,) = [label for label in layout["annotations"] if "they centre on" in label["text"]]
+    assert (words["yref"], words["yanchor"], words["y"]) == ("y domain", "bottom", 0.03)
+    assert bottom + 0.09 * (top - bottom) > 100  # 22 of 240 pixels: the edge, and a line of words
+
+
+def test_luck_pull_and_error_can_be_told_apart_without_colour() -> None:
+    traces = {trace.get("name"): trace for trace in spec_of(step_of("one_or_ten", "why"), LessonState("why"))["data"]}
+    looks = {name: (traces[name]["line"]["dash"], traces[name]["mode"]) for name in ("error", "pull", "luck")}
+    assert looks == {"error": ("solid", "lines"), "pull": ("dashdot", "lines+markers"), "luck": ("dot", "lines")}
+    assert list(traces).index("pull") > list(traces).index("error")  # it is drawn on top, where they nearly agree

@@ -54,6 +54,12 @@ class ClassResults:
         """Share that is right; NaN where no seat has reported."""
         return float(np.mean(self.right)) if len(self.right) else math.nan
 
+    @property
+    def n_vacuous(self) -> int:
+        """How many intervals run from 0 to 100 %, and so say nothing."""
+        low, high = (np.asarray(self.columns.get(name, ())) for name in ("low", "high"))
+        return int(np.count_nonzero((low <= 0) & (high >= 1)))
+
     def chart(self, n_seats: int) -> Figure:
         """Draw what a class of so many seats has found; what is right is shown once the truth is told."""
         settings, columns, right = self.settings, self.columns, self.right

@@ -82,7 +82,8 @@ def _draw_centre(state: LessonState) -> Figure:
     sample = _sample_at(state)
     centre = sample.moments.mean_estimate
     words = f"they centre on {format_percent(centre, 3)}"
-    return with_guess(sample.chart(f"{sample.label} the truth"), words, x=centre, low=True)
+    chart = sample.chart(f"{sample.label} the truth", room=0.12)  # where no interval crosses the words
+    return with_guess(chart, words, x=centre, low=True)
 
 
 def _right_option(state: LessonState) -> str:

@@ -69,8 +69,10 @@ class IntervalSample:
         """How many hold the truth, in words above the picture."""
         return f"✓ <b>{self.n_covered} of {ANALYSTS}</b> hold"
 
-    def chart(self, words: str, guess: float | None = None, *, ends: tuple[float, float] = (0.0, 0.85)) -> Figure:
-        """Draw the intervals, those that hold the truth first, with a guess at how many do.
+    def chart(
+        self, words: str, guess: float | None = None, *, ends: tuple[float, float] = (0.0, 0.85), room: float = 0.0
+    ) -> Figure:
+        """Draw the intervals, those that hold the truth first, with a guess at how many do, or `room` below them.
 
         The axis has the same `ends` for every promise and number of sets; those of `as_if_real` are within 0 and 85 %.
         """
@@ -80,7 +82,7 @@ class IntervalSample:
         chart = caterpillar_chart(
             estimates[order], intervals.low[order], intervals.high[order], covered=intervals.covered[order],
             vacuous=intervals.vacuous[order], p=self.design.p, words=words, of="analyst", outlined=False,
-            ends=ends,
+            ends=ends, room=room,
         )  # fmt: skip
         return chart if guess is None else with_guess(chart, f"your guess: {guess:g} hold it", y=guess + 0.5)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import with_guess
-from dpviz.charts.theme import BOUND_LINE, Figure
+from dpviz.charts.theme import BOUND_LINE, PURE_LINE, Figure
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.core.formatting import format_count, format_number
 from dpviz.core.monte_carlo import first_smallest
@@ -110,10 +110,10 @@ def _draw_errors(state: LessonState) -> Figure:
 
 def _draw_parts(state: LessonState) -> Figure:
     sets, (luck, pull, errors) = MOVED.value(state), _parts("beta_binomial")
-    lines = [
-        Line(name="luck", x=SETS, y=luck, color="geometric", stroke=BOUND_LINE),
-        Line(name="pull", x=SETS, y=pull, color="posterior_mean", stroke=BOUND_LINE._replace(dash="dash")),
+    lines = [  # the pull nearly is the error: it has marks, and is drawn on top
         Line(name="error", x=SETS, y=errors, color="beta_binomial"),
+        Line(name="pull", x=SETS, y=pull, color="posterior_mean", stroke=BOUND_LINE, symbol="square"),
+        Line(name="luck", x=SETS, y=luck, color="geometric", stroke=PURE_LINE),
     ]
     error = float(errors[sets - 1])
     place = "bottom right" if sets <= 2 else "top left"  # beside the rising curve
