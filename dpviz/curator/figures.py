@@ -221,7 +221,7 @@ def ranking_svg(result: SearchResult, design: Candidate) -> Markup | str:
     if not ranked:
         return ""
     largest = max(_bar(value)[1] for _, value in ranked)
-    x = SvgAxis(0.0, padded([0.0, largest])[1], 390, 676)
+    x = SvgAxis(0.0, padded([0.0, largest])[1], 450, 676)
     measure = ACCURACY_MEASURES.get(result.question.ranked_by)
     return _drawing("ranking", ranked=ranked, chosen=design.key, measure=measure, x=x, marks=MARKS)
 

@@ -54,9 +54,9 @@ def render_report(
     question, numbers = design.question, reported_numbers(design)
     origin = {"pilot_note": pilot_note, "date": date, "address": address}
 
-    # At other limits on ε: the chosen design and the best beside it, where the error is worst, as all true values would
-    # take as many times as long
-    runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
+    # At other limits on ε: the chosen design and the best of another release, where the error is worst, as all true
+    # values would take as many times as long
+    runner_up = next((ranked for ranked in result.designs if ranked.name != design.name), None)
     location = design.worst_cases[ERROR_KEY].location
     changes: dict[str, Any] = {} if math.isnan(location) else {"lowest": location, "highest": location}
     followed = [design] if runner_up is None else [design, runner_up]

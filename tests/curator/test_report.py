@@ -1,5 +1,6 @@
 """The report of the curator's desk: its script writes the same bytes, and every number says where it is from."""
 
+import dataclasses
 import html
 import json
 import math
@@ -30,6 +31,7 @@ from dpviz.curator.privacy_limits import (
 from dpviz.curator.provenance import ReportedNumber, reported_numbers
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
 from dpviz.curator.report import (
+    choice_text,
     chosen_design,
     design_to_json,
     load_design,
@@ -282,6 +284,26 @@ def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
             places = re.findall(rf'\b[c]?{axis}[12]?="(\S+?)"', drawn)
             assert places
             assert all(-1 <= float(place) <= largest + 1 for place in places)
+
+
+def test_no_two_designs_of_a_picture_have_the_same_name() -> None:
+    question = dataclasses.replace(ONE, methods=("geometric", "laplace"), rules=("as_if_real", "score"))
+    *_, desk = evaluate_designs(question)
+    assert desk.best is not None
+    report = render_report(desk, chosen_design(desk, desk.best.key))
+    names = re.findall(r'font-size="10">(\d\. [^<]+)</text>', report)
+    assert [name[3:-2] for name in names] == [design.full_name for design in desk.designs] and len(names) == 4
+    assert "in grey Laplace sanitizer, one set, each" in report and "in grey Geometric" not in report
+
+
+def test_the_one_design_that_keeps_all_limits_is_told_as_the_one() -> None:
+    methods, limits = ("geometric", "beta_binomial"), (AccuracyLimit("root_mean_squared_error", 0.2),)
+    question = dataclasses.replace(ONE, protections=(EpsilonDeltaLimit(most_epsilon=0.5),), methods=methods)
+    *_, desk = evaluate_designs(dataclasses.replace(question, limits=limits))
+    said = " ".join(choice_text(desk, desk.designs[0]))
+    assert said.startswith(
+        "2 designs were tried, and 1 of them keeps all limits. The chosen design is the one that keeps all limits."
+    )
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
