@@ -1,6 +1,5 @@
 """The report of the curator's desk: its script writes the same bytes, and every number says where it is from."""
 
-import dataclasses
 import html
 import json
 import math
@@ -19,7 +18,7 @@ from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.candidate import Candidate
 from dpviz.curator.figures import SvgAxis, padded
-from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
     EpsilonDeltaLimit,
@@ -287,7 +286,7 @@ def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
 
 
 def test_no_two_designs_of_a_picture_have_the_same_name() -> None:
-    question = dataclasses.replace(ONE, methods=("geometric", "laplace"), rules=("as_if_real", "score"))
+    question = replace(ONE, methods=("geometric", "laplace"), rules=("as_if_real", "score"))
     *_, desk = evaluate_designs(question)
     assert desk.best is not None
     report = render_report(desk, chosen_design(desk, desk.best.key))
@@ -298,8 +297,8 @@ def test_no_two_designs_of_a_picture_have_the_same_name() -> None:
 
 def test_the_one_design_that_keeps_all_limits_is_told_as_the_one() -> None:
     methods, limits = ("geometric", "beta_binomial"), (AccuracyLimit("root_mean_squared_error", 0.2),)
-    question = dataclasses.replace(ONE, protections=(EpsilonDeltaLimit(most_epsilon=0.5),), methods=methods)
-    *_, desk = evaluate_designs(dataclasses.replace(question, limits=limits))
+    question = replace(ONE, protections=(EpsilonDeltaLimit(most_epsilon=0.5),), methods=methods)
+    *_, desk = evaluate_designs(replace(question, limits=limits))
     said = " ".join(choice_text(desk, desk.designs[0]))
     assert said.startswith(
         "2 designs were tried, and 1 of them keeps all limits. The chosen design is the one that keeps all limits."
