@@ -215,11 +215,9 @@ def test_the_mode_is_left_out_where_it_does_not_exist() -> None:
     assert set(last.deltas) == {"synth_post_one", "synth_post_many", "param_post"}
 
 
-def test_no_theta_is_refused() -> None:
-    with pytest.raises(ValueError, match="thetas must hold at least one probability"):
-        next(stream_average_by_theta(5, 5, 1.0, 1.0, []))
-
-
-def test_a_theta_outside_is_refused() -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        list(stream_average_by_theta(5, 5, 1.0, 1.0, [-0.25, 0.5]))
+@pytest.mark.parametrize(
+    ("thetas", "words"), [([], "thetas must hold at least one probability"), ([-0.25, 0.5], "from 0 to 1")]
+)
+def test_no_theta_and_one_outside_are_refused(thetas, words):
+    with pytest.raises(ValueError, match=words):
+        list(stream_average_by_theta(5, 5, 1.0, 1.0, thetas))

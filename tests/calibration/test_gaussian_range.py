@@ -120,7 +120,7 @@ def test_the_ratio_is_the_mahalanobis_distance_of_everything_released(method: st
 # Releases conditioned to [−R, R]
 
 
-def exact_single(mechanism: GaussianRelease, reach: float) -> mp.mpf:
+def log_density_ratio(mechanism: GaussianRelease, reach: float) -> mp.mpf:
     """ln p(R | −R + 2R/n) − ln p(R | −R) of one truncated normal number, times how many there are."""
     s, posterior = gaussian_posterior(mechanism.n, mechanism.sigma0)
     extra = {"param_post": posterior, "synth_map": mp.mpf(1), "synth_post_many": 1 + posterior}
@@ -158,7 +158,7 @@ def exact_joint(mechanism: GaussianRelease, reach: float, points: int) -> mp.mpf
 def test_pure_epsilon_of_a_number_has_thirteen_digits(method: str, n: int) -> None:
     for sigma0, reach in itertools.product([INFINITE, 1e6, 1.0, 1e-4], [1e-8, 1e-3, 0.3, 0.52, 2.0, 30.0, 1e4]):
         mechanism = release(method, n=n, m=3, sigma0=sigma0, sets=2)
-        error = abs(mechanism.pure_epsilon(reach) / exact_single(mechanism, reach) - 1)
+        error = abs(mechanism.pure_epsilon(reach) / log_density_ratio(mechanism, reach) - 1)
         assert error < 1e-13, (sigma0, reach)
 
 

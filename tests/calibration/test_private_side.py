@@ -1,12 +1,16 @@
 """Calibrated values keep their promise to the last digit: δ at them, with 60 digits, is never above what was asked."""
 
-import pytest
-from mpmath import erfc, log, mp, mpf, sqrt
+import math
 
+import pytest
+from mpmath import mp, mpf, sqrt
+
+from dpviz.calibration.gaussian_range import GaussianRelease
 from dpviz.comparisons import CountData
 from dpviz.comparisons.terms import setting_for
 from dpviz.priors import maximum_range
 from dpviz.privacy.gaussian import gaussian_epsilon, gaussian_ratio
+from tests.calibration.test_gaussian_range import log_density_ratio
 from tests.referees import gaussian_excess
 
 DELTAS = [1e-300, 1e-200, 1e-100, 1e-20, 1e-5, 0.01, 0.4]
@@ -31,19 +35,10 @@ def test_the_largest_range_and_ratio_keep_delta_with_all_digits(epsilon: float, 
      ("synth_map", 2, 9.0), ("synth_post_many", 1, 1.0)],
 )  # fmt: skip
 def test_the_largest_range_keeps_epsilon_alone_with_all_digits(method: str, n: int, epsilon: float) -> None:
-    """ε is ln p(R | −R + 2R/n) − ln p(R | −R) of a normal truncated to [−R, R], the rows of a draw on their own."""
     reach = maximum_range(method, n=n, m=3, epsilon=epsilon)
     with mp.workdps(60):
-        top, kept = mpf(reach), mpf(1) / n
-        variance = {"param_post": kept, "synth_map": mpf(1), "synth_post_many": 1 + kept}[method]
-
-        def log_density(mean: mpf) -> mpf:
-            inside = erfc((-top - mean) / sqrt(2 * variance)) - erfc((top - mean) / sqrt(2 * variance))
-            return -((top - mean) ** 2) / (2 * variance) - log(inside)
-
-        real = log_density(2 * top / n - top) - log_density(-top)
-        share = (1 if method == "param_post" else 3) * real / mpf(epsilon)
-        assert 1 - 1e-12 < share <= 1
+        release = GaussianRelease(method=method, n=n, m=3, sigma=1.0, sigma0=math.inf)
+        assert 1 - 1e-12 < log_density_ratio(release, reach) / mpf(epsilon) <= 1
 
 
 @pytest.mark.parametrize("promise", [(1.0, 0.0), (0.3, 0.0), (1.0, 1e-6)], ids=str)
