@@ -67,10 +67,9 @@ def test_the_two_referees_agree_with_a_value_by_hand() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-4, 0.3, 2.0, 10.0, 50.0])
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [(1.0, 1.0), (0.1, 0.2), (3.5, 900.0), (700.0, 4.0), (1e-8, 1.0), (1.0, 1e-8), (1e-8, 1e-8), (40.0, 40.0)],
-)
+@pytest.mark.parametrize(("x", "y"), [
+    (1.0, 1.0), (0.1, 0.2), (3.5, 900.0), (700.0, 4.0), (1e-8, 1.0), (1.0, 1e-8), (1e-8, 1e-8), (40.0, 40.0),
+])  # fmt: skip
 def test_log_delta_is_the_difference_of_tails(x: float, y: float, epsilon: float) -> None:
     exact = tails_delta(x, y, epsilon)
     assert exact > 0

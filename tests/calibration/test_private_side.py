@@ -29,11 +29,10 @@ def test_the_largest_range_and_ratio_keep_delta_with_all_digits(epsilon: float, 
         assert gaussian_excess(mpf(gaussian_ratio(epsilon, delta)), smallest) <= delta
 
 
-@pytest.mark.parametrize(
-    ("method", "n", "epsilon"),
-    [("param_post", 7, 0.001), ("synth_post_many", 3_000, 0.3), ("synth_map", 1_000, 1.0), ("param_post", 100, 9.0),
-     ("synth_map", 2, 9.0), ("synth_post_many", 1, 1.0)],
-)  # fmt: skip
+@pytest.mark.parametrize(("method", "n", "epsilon"), [
+    ("param_post", 7, 0.001), ("synth_post_many", 3_000, 0.3), ("synth_map", 1_000, 1.0), ("param_post", 100, 9.0),
+    ("synth_map", 2, 9.0), ("synth_post_many", 1, 1.0),
+])  # fmt: skip
 def test_the_largest_range_keeps_epsilon_alone_with_all_digits(method: str, n: int, epsilon: float) -> None:
     reach = maximum_range(method, n=n, m=3, epsilon=epsilon)
     with mp.workdps(60):

@@ -43,10 +43,9 @@ def test_priors_lie_in_brackets_with_proven_ends(method, n, m, sets, epsilon, de
     assert low < minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta) < high
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "sets", "epsilon", "delta"),
-    [(4, 3, 3, 1.0, 1e-3), (6, 2, 3, 3.0, 1e-6), (3, 4, 2, 0.3, 0.02), (1, 1, 6, 1.0, 0.05), (9, 5, 2, 6.0, 0.1)],
-)
+@pytest.mark.parametrize(("n", "m", "sets", "epsilon", "delta"), [
+    (4, 3, 3, 1.0, 1e-3), (6, 2, 3, 3.0, 1e-6), (3, 4, 2, 0.3, 0.02), (1, 1, 6, 1.0, 0.05), (9, 5, 2, 6.0, 0.1),
+])  # fmt: skip
 def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(n, m, sets, epsilon, delta):
     prior = minimum_prior_for_sets("synth_post_one", n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
 
@@ -58,10 +57,9 @@ def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(n, m, sets,
     assert worst(prior * BELOW) > delta
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "epsilon", "delta", "sets"),
-    [(7, 60, 1.0, 1e-5, 5), (7, 60, 0.01, 1e-4, 3), (7, 60, 8.0, 1e-7, 4), (60, 40, 0.004, 1e-5, 5)],
-)
+@pytest.mark.parametrize(("n", "m", "epsilon", "delta", "sets"), [
+    (7, 60, 1.0, 1e-5, 5), (7, 60, 0.01, 1e-4, 3), (7, 60, 8.0, 1e-7, 4), (60, 40, 0.004, 1e-5, 5),
+])  # fmt: skip
 @pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
 def test_no_pair_exceeds_delta_and_with_less_one_does(method, n, m, epsilon, delta, sets):
     prior = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)

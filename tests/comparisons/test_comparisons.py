@@ -40,10 +40,9 @@ WASTEFUL = ("exponential_counts", "sdd", "sdd_exact")
 """Methods that use less ε than they are promised."""
 
 
-@pytest.mark.parametrize(
-    ("n", "p", "epsilon", "released", "before"),
-    [(100, 0.02, 0.5, 0.71281, 0.77309), (40, 0.01, 100.0, 0.33103, 0.66551)],
-)
+@pytest.mark.parametrize(("n", "p", "epsilon", "released", "before"), [
+    (100, 0.02, 0.5, 0.71281, 0.77309), (40, 0.01, 100.0, 0.33103, 0.66551),
+])  # fmt: skip
 def test_usable_shares_of_the_laplace_sanitizer_are_those_of_what_it_releases(n, p, epsilon, released, before):
     """Σ_x Binomial(x) Pr(½ < x + Laplace(1/ε) < n − ½), by SciPy; the paper counts before the number is rounded."""
     x = np.arange(n + 1)
@@ -94,10 +93,9 @@ def test_truncation_breaks_its_promise_and_equal_real_privacy_takes_its_gain_awa
     assert fair.root_mean_squared_error.value > unfair.root_mean_squared_error.value
 
 
-@pytest.mark.parametrize(
-    ("rule", "epsilon"),
-    [("reiter_2003", 0.1), ("reiter_2003", 5.0), ("score", 1.0), ("blaker_2000", 5.0), ("clopper_pearson", 0.1)],
-)
+@pytest.mark.parametrize(("rule", "epsilon"), [
+    ("reiter_2003", 0.1), ("reiter_2003", 5.0), ("score", 1.0), ("blaker_2000", 5.0), ("clopper_pearson", 0.1),
+])  # fmt: skip
 def test_what_is_shorter_than_any_interval_can_be_misses_its_level_or_breaks_its_promise(rule, epsilon):
     """What the picture says of lines in its grey area; rules that hold their level at every p are never there."""
     analysis, places = Analysis(sets=2, rule=rule, repetitions=300), np.linspace(0.0, 1.0, 21)
@@ -152,10 +150,9 @@ def test_a_method_that_really_gives_twice_its_promise_gets_half_of_what_is_wante
         assert EqualPrivacy().setting(data.method(key), data, wanted, 10) == pytest.approx(half, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("method", "sets", "n"),
-    [*((one, 1, 20) for one in PROMISING), *((one, 5, 12) for one in PROMISING if one.several_sets)],
-)
+@pytest.mark.parametrize(("method", "sets", "n"), [
+    *((one, 1, 20) for one in PROMISING), *((one, 5, 12) for one in PROMISING if one.several_sets),
+])  # fmt: skip
 def test_with_failure_allowed_the_sets_fail_as_often_together_and_no_more(method, sets, n):
     data, wanted, delta = BinaryData(n=n, p=0.25), 0.5, 1e-3
     setting: Any = EqualPrivacy(delta).setting(method, data, wanted, sets)

@@ -82,10 +82,9 @@ def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(method
     agrees(numeric_measures(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
 
 
-@pytest.mark.parametrize(
-    ("n", "low", "high", "epsilon", "sets"),
-    [(4, -1.0, 2.0, 1.0, 3), (10, -0.5, 3.0, 100.0, 5), (100, -3.0, 4.0, 1e-3, 10), (100, -0.3, 500.0, 10.0, 10)],
-)
+@pytest.mark.parametrize(("n", "low", "high", "epsilon", "sets"), [
+    (4, -1.0, 2.0, 1.0, 3), (10, -0.5, 3.0, 100.0, 5), (100, -3.0, 4.0, 1e-3, 10), (100, -0.3, 500.0, 10.0, 10),
+])  # fmt: skip
 def test_bias_and_error_without_a_simulation_are_those_of_the_simulation(n, low, high, epsilon, sets):
     """Also where the bounds are so near that many confidential rows are set to them."""
     data: Any = known(n, low=low, high=high)

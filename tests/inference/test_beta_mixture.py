@@ -84,10 +84,9 @@ FEW = {"synthetic_counts": [3, 3], "n": 4, "m": 6, "alpha": 0.01, "beta": 0.02}
 MORE = {"synthetic_counts": [0, 7], "n": 12, "m": 9, "alpha": 0.3, "beta": 1.2}
 
 
-@pytest.mark.parametrize(
-    ("release", "gammas", "pieces"),
-    [(FEW, (0.4, 0.7), 3), (MORE, (0.05, 0.6), 3), (MORE, (1.0, 1.0), 1), (MORE, (3.0, 0.2), 2)],
-)
+@pytest.mark.parametrize(("release", "gammas", "pieces"), [
+    (FEW, (0.4, 0.7), 3), (MORE, (0.05, 0.6), 3), (MORE, (1.0, 1.0), 1), (MORE, (3.0, 0.2), 2),
+])  # fmt: skip
 def test_quantiles_and_regions_have_their_probability_by_mpmath(release, gammas, pieces):
     post = posterior_mixture(**release, gamma1=gammas[0], gamma2=gammas[1])
     components = list(zip(post.weights.tolist(), post.a.tolist(), post.b.tolist(), strict=True))

@@ -128,10 +128,9 @@ def test_without_privacy_they_are_those_of_the_binomial_distribution():
 
 
 @pytest.mark.parametrize("sets", [1, 2, 5])
-@pytest.mark.parametrize(
-    ("method", "law", "prior"),
-    [("synth_post_one", BetaBinomial, 9.0), ("synth_post_many", PosteriorMean, 3.0), ("synth_map", PosteriorMode, 4.0)],
-)
+@pytest.mark.parametrize(("method", "law", "prior"), [
+    ("synth_post_one", BetaBinomial, 9.0), ("synth_post_many", PosteriorMean, 3.0), ("synth_map", PosteriorMode, 4.0),
+])  # fmt: skip
 def test_score_ends_solve_their_equation(method, law, prior, sets):
     """(q̄ − E)² = z² Var with the closed forms of `proportion_moments`, which know nothing of rows."""
     release = law(n=20, m=30, alpha=prior, beta=2.5)

@@ -43,10 +43,9 @@ def integrals(counts, n, m, alpha, beta, g1, g2):
     return zero, one / zero, two / zero - (one / zero) ** 2
 
 
-@pytest.mark.parametrize(
-    ("counts", "n", "m", "alpha", "beta", "g1", "g2"),
-    [([2], 3, 4, 1.5, 0.75, 1.0, 1.0), ([0, 3], 4, 3, 2.0, 1.0, 2.0, 1.5), ([5, 1, 3], 2, 5, 1.25, 3.0, 1.0, 3.0)],
-)
+@pytest.mark.parametrize(("counts", "n", "m", "alpha", "beta", "g1", "g2"), [
+    ([2], 3, 4, 1.5, 0.75, 1.0, 1.0), ([0, 3], 4, 3, 2.0, 1.0, 2.0, 1.5), ([5, 1, 3], 2, 5, 1.25, 3.0, 1.0, 3.0),
+])  # fmt: skip
 def test_moments_are_the_integrals_of_the_model_as_written(counts, n, m, alpha, beta, g1, g2):
     with mp.workdps(40):
         _, mean, variance = integrals(tuple(counts), n, m, alpha, beta, g1, g2)

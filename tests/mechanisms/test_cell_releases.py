@@ -82,11 +82,10 @@ def test_delta_keeps_its_digits_however_small(law, m, alpha, epsilon):
 
 
 @pytest.mark.parametrize("method", LAWS)
-@pytest.mark.parametrize(
-    ("n", "m", "cells", "epsilon", "delta"),
-    [(100, 100, 3, 1.0, 1e-5), (100, 60, 7, 0.2, 1e-9), (1000, 20, 3, 3.0, 1e-3), (2, 5, 4, 1.0, 1e-12),
-     (10, 200, 3, 1.0, 1e-5), (2, 100, 3, 1.0, 0.1)],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "m", "cells", "epsilon", "delta"), [
+    (100, 100, 3, 1.0, 1e-5), (100, 60, 7, 0.2, 1e-9), (1000, 20, 3, 3.0, 1e-3), (2, 5, 4, 1.0, 1e-12),
+    (10, 200, 3, 1.0, 1e-5), (2, 100, 3, 1.0, 0.1),
+])  # fmt: skip
 def test_the_answer_is_private_and_a_millionth_less_is_not(method, n, m, cells, epsilon, delta):
     alpha = minimum_prior(method, n=n, m=m, cells=cells, epsilon=epsilon, delta=delta)
     less = alpha * (1 - 1e-6)

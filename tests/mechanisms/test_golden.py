@@ -126,11 +126,9 @@ def test_table_of_least_priors(n: int, delta: float, cls: Any, prior: float, pur
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("m", [1, 7, 100, 1000])
-@pytest.mark.parametrize(
-    "cls",
-    [BetaBinomial, PosteriorMean, PosteriorMode, DirichletMultinomial, MultinomialMean, MultinomialMode],
-    ids=lambda cls: cls.key,
-)
+@pytest.mark.parametrize("cls", [
+    BetaBinomial, PosteriorMean, PosteriorMode, DirichletMultinomial, MultinomialMean, MultinomialMode,
+], ids=lambda cls: cls.key)  # fmt: skip
 def test_least_prior_is_private_and_a_hair_less_is_not(cls: Any, m: int, epsilon: float) -> None:
     declared = {declaration.name for declaration in cls.parameters()}
     least = cls.smallest_alpha(m=m, epsilon=epsilon)

@@ -38,11 +38,10 @@ def entry(release: Modips, x: int, j: int) -> mp.mpf:
 
 
 @every_way
-@pytest.mark.parametrize(
-    ("n", "m", "epsilon", "alpha", "beta"),
-    [(1, 1, 1e-6, 1, 1), (1, 4, 700, 1, 1), (6, 3, 700, 1, 1), (6, 9, 0.1, 1 / 3, 1 / 3), (5, 4, 1e-6, 0.5, 2.0),
-     (2, 5, 8, 1e-3, 1e3)],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "m", "epsilon", "alpha", "beta"), [
+    (1, 1, 1e-6, 1, 1), (1, 4, 700, 1, 1), (6, 3, 700, 1, 1), (6, 9, 0.1, 1 / 3, 1 / 3), (5, 4, 1e-6, 0.5, 2.0),
+    (2, 5, 8, 1e-3, 1e3),
+])  # fmt: skip
 def test_entries_are_those_of_a_quadrature_in_many_digits(bounding, n, m, epsilon, alpha, beta):
     release = WAYS[bounding](n=n, m=m, epsilon=epsilon, alpha=alpha, beta=beta)
     found = release.log_transition_matrix()

@@ -64,10 +64,9 @@ def test_a_mass_is_its_quotient_of_gamma_functions(exponents: tuple[float, float
         assert float(abs(exact - mp.mpf(float(found)))) < 1e-12 + 4e-15 * float(abs(exact))
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "alpha", "beta", "epsilon"),
-    [(700, 150, 3e4, 3e4, 2.8e-3), (700, 300, 2e3, 9e3, 0.06), (900, 40, 5.0, 5.0, 2.0), (500, 900, 1e6, 1e6, 4e-4)],
-)
+@pytest.mark.parametrize(("n", "m", "alpha", "beta", "epsilon"), [
+    (700, 150, 3e4, 3e4, 2.8e-3), (700, 300, 2e3, 9e3, 0.06), (900, 40, 5.0, 5.0, 2.0), (500, 900, 1e6, 1e6, 4e-4),
+])  # fmt: skip
 def test_a_posterior_draw_finds_the_worst_of_all_pairs_however_small_delta_is(n, m, alpha, beta, epsilon):
     i, j, best = np.arange(n)[:, None], np.arange(m + 1), -math.inf
     for ones, zeros in ((alpha, beta), (beta, alpha)):
@@ -85,10 +84,9 @@ def test_a_posterior_draw_finds_the_worst_of_all_pairs_however_small_delta_is(n,
     assert math.log(found.value) == pytest.approx(best, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "m", "epsilon"),
-    [(1e-250, 4.0, 30, 2.0), (4.0, 1e-250, 30, 0.1), (30.0, 700.0, 20_000, 12.0), (4e11, 9e11, 500, 1e-10)],
-)
+@pytest.mark.parametrize(("x", "y", "m", "epsilon"), [
+    (1e-250, 4.0, 30, 2.0), (4.0, 1e-250, 30, 0.1), (30.0, 700.0, 20_000, 12.0), (4e11, 9e11, 500, 1e-10),
+])  # fmt: skip
 def test_few_columns_of_a_plug_in_add_up_to_the_delta_of_all(x: float, y: float, m: int, epsilon: float) -> None:
     with mp.workdps(300):
         a, b, total = mp.mpf(x), mp.mpf(y), mp.mpf(0)

@@ -72,11 +72,10 @@ def test_known_other_rows_leave_the_extreme_pair_of_tables() -> None:
     assert average_case_delta(release, 0.0, 1.0) == pytest.approx(delta_for_epsilon(release, 1.0), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("n", "theta", "epsilon"),
-    [(1, 0.3, 0.2), (5, 0.3, 0.5), (100, 0.5, 0.1), (100, 0.9, 1.0), (300, 0.99, 1.0), (1000, 0.5, 1.0),
-     (50, 0.5, 30.0), (5, 1e-300, 2.0), (9, 5e-324, 0.0), (5, 1 - 2**-53, 2.0), (9, 0.0, 0.5), (9, 1.0, 0.5)],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "theta", "epsilon"), [
+    (1, 0.3, 0.2), (5, 0.3, 0.5), (100, 0.5, 0.1), (100, 0.9, 1.0), (300, 0.99, 1.0), (1000, 0.5, 1.0),
+    (50, 0.5, 30.0), (5, 1e-300, 2.0), (9, 5e-324, 0.0), (5, 1 - 2**-53, 2.0), (9, 0.0, 0.5), (9, 1.0, 0.5),
+])  # fmt: skip
 def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilon: float) -> None:
     law = binomial_distribution(n - 1, theta)
     exact = hockey_stick([mp.mpf(0), *law], [*law, mp.mpf(0)], epsilon)
@@ -90,11 +89,10 @@ def test_the_bounds_of_a_simulator_of_three_rows_are_those_by_hand() -> None:
     assert upper == pytest.approx((3 / 4 - 3 / 8) / 2, rel=1e-12)  # half of δ at ln(2 · 5/4 − 1)
 
 
-@pytest.mark.parametrize(
-    ("n", "alpha", "beta", "theta", "epsilon"),
-    [(30, 0.5, 0.5, 0.9, 1.0), (30, 2.0, 1.0, 0.5, 5.0), (40, 1e-3, 20.0, 0.02, 1.0), (10, 0.5, 0.5, 0.5, 60.0),
-     (2, 1.0, 1.0, 0.5, 400.0), (5, 8.0, 8.0, 0.5, 70.0), (60, 6.0, 6.0, 0.5, 1.0)],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "alpha", "beta", "theta", "epsilon"), [
+    (30, 0.5, 0.5, 0.9, 1.0), (30, 2.0, 1.0, 0.5, 5.0), (40, 1e-3, 20.0, 0.02, 1.0), (10, 0.5, 0.5, 0.5, 60.0),
+    (2, 1.0, 1.0, 0.5, 400.0), (5, 8.0, 8.0, 0.5, 70.0), (60, 6.0, 6.0, 0.5, 1.0),
+])  # fmt: skip
 def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(n, alpha, beta, theta, epsilon):
     with mp.workdps(50 + int(epsilon)):
         weights, grow, values = binomial_distribution(n - 1, theta), mp.e ** mp.mpf(epsilon), []

@@ -69,10 +69,9 @@ def test_the_release_without_delta_keeps_epsilon_and_has_the_error(n, epsilon, d
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize(
-    ("n", "epsilon", "delta"),
-    [*((n, *promise) for n in (2, 10) for promise in APPROXIMATE), (130, 3.0, 0.5), (130, 60.0, 0.01), (130, 1.0, 1.0)],
-)
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [
+    *((n, *promise) for n in (2, 10) for promise in APPROXIMATE), (130, 3.0, 0.5), (130, 60.0, 0.01), (130, 1.0, 1.0),
+])  # fmt: skip
 def test_the_release_with_delta_keeps_the_promise_and_has_the_error(n, epsilon, delta, criterion):
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
     check_release(best)
@@ -88,10 +87,9 @@ def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(n
     assert best.root_mean_squared_error < with_counts
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "sizes"),
-    [(1e-4, (5, 199, 201)), (0.05, (5, 199, 201, 2_000)), (1.0, (5, 2_000, 100_000)), (4.0, (5, 199, 201, 2_000))],
-)
+@pytest.mark.parametrize(("epsilon", "sizes"), [
+    (1e-4, (5, 199, 201)), (0.05, (5, 199, 201, 2_000)), (1.0, (5, 2_000, 100_000)), (4.0, (5, 199, 201, 2_000)),
+])  # fmt: skip
 def test_the_average_is_not_above_the_worst_and_both_shrink_with_n(epsilon: float, sizes: tuple[int, ...]) -> None:
     average = [least_error(n=n, epsilon=epsilon) for n in sizes]
     worst = [least_error(n=n, epsilon=epsilon, criterion="worst") for n in sizes]
@@ -208,11 +206,10 @@ def test_times_the_best_for_more_than_a_hundred_rows() -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize(
-    ("n", "epsilon", "delta"),
-    [(101, 0.0, 0.01), (150, 0.01, 1e-6), (300, 0.1, 1e-4), (1_000, 0.01, 0.01), (200, 30.0, 1e-6), (300, 1.0, 1e-12),
-     (500, 0.0, 1e-4), (1_000, 1.0, 5e-324), (1_000, 5e-324, 5e-324)],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [
+    (101, 0.0, 0.01), (150, 0.01, 1e-6), (300, 0.1, 1e-4), (1_000, 0.01, 0.01), (200, 30.0, 1e-6), (300, 1.0, 1e-12),
+    (500, 0.0, 1e-4), (1_000, 1.0, 5e-324), (1_000, 5e-324, 5e-324),
+])  # fmt: skip
 def test_bound_and_mechanism_are_within_one_per_cent(n: int, epsilon: float, delta: float, criterion: str) -> None:
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)
     assert 0 <= best.gap <= 0.01 * best.root_mean_squared_error

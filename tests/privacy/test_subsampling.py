@@ -67,10 +67,9 @@ def test_the_law_is_the_mean_over_every_subset_of_the_rows(release: TwoCellSynth
         np.testing.assert_allclose(found, listed, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("population", "n", "m", "alpha", "beta"),
-    [(12, 5, 7, 0.5, 0.5), (60, 20, 30, 1e-6, 2.0), (40, 40, 30, 1.0, 2.0), (50, 1, 3, 0.1, 0.1)],
-)
+@pytest.mark.parametrize(("population", "n", "m", "alpha", "beta"), [
+    (12, 5, 7, 0.5, 0.5), (60, 20, 30, 1e-6, 2.0), (40, 40, 30, 1.0, 2.0), (50, 1, 3, 0.1, 0.1),
+])  # fmt: skip
 def test_delta_and_log_odds_have_full_digits(population: int, n: int, m: int, alpha: float, beta: float) -> None:
     exact = of_a_sample(rows_of("synth_post_one", n, m, alpha, beta), population)
     release = SubsampledRelease(sample=BetaBinomial(n=n, m=m, alpha=alpha, beta=beta), population=population)

@@ -146,10 +146,9 @@ def test_delta_never_rises_across_a_tie(one: Release) -> None:
     assert np.all(np.diff(deltas) <= 5e-14 * (1 + around[1:]) * deltas[0])
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "alpha", "delta", "least"),
-    [(5, 3, 1.0, 0.25, 0.0), (5, 1, 2.5, 0.1, 0.0), (1, 1, 1.0, 1 / 3, 0.0), (1, 1, 1.0, 1 / 6, math.log(1.5))],
-)
+@pytest.mark.parametrize(("n", "m", "alpha", "delta", "least"), [
+    (5, 3, 1.0, 0.25, 0.0), (5, 1, 2.5, 0.1, 0.0), (1, 1, 1.0, 1 / 3, 0.0), (1, 1, 1.0, 1 / 6, math.log(1.5)),
+])  # fmt: skip
 def test_a_delta_that_equals_that_of_epsilon_0_needs_no_epsilon(n, m, alpha, delta, least):
     """δ(0) by hand, n = 5: Pr(m1 ≥ 2 | 1) − Pr(m1 ≥ 2 | 0) = 1/4 for m = 3, and 1 / (n + 2α) = 1/10 for m = 1."""
     found = summarize(BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha), 2.0, delta).epsilon_at_delta

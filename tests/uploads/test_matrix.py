@@ -294,11 +294,9 @@ def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decim
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3, 6, None])
-@pytest.mark.parametrize(
-    "law",
-    [*(BetaBinomial(n=n, m=m, alpha=1, beta=1) for n, m in [(1, 1), (1, 2), (2, 1)]), LaplaceSanitizer(n=1, epsilon=2)],
-    ids=repr,
-)
+@pytest.mark.parametrize("law", [
+    *(BetaBinomial(n=n, m=m, alpha=1, beta=1) for n, m in [(1, 1), (1, 2), (2, 1)]), LaplaceSanitizer(n=1, epsilon=2),
+], ids=repr)  # fmt: skip
 def test_hardly_more_numbers_than_parameters_are_evidence_of_no_law(law: Synthesizer, decimals: int | None) -> None:
     """A Beta-binomial with two free parameters can be fitted to any increasing 2 × 2 table."""
     matrix = law.transition_matrix() if decimals is None else law.transition_matrix().round(decimals)
