@@ -40,29 +40,23 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "UTF-16 without its mark": (SMALL.encode("utf-16-le"), ["Line 1 holds a character", "UTF-8"]),
     "bytes of no encoding": (b"age\n\x81\x8d", ["not a text file in UTF-8", "CSV (UTF-8)"]),
     "half of UTF-16": (SMALL.encode("utf-16")[:-1], ["Line 1 holds a character"]),
-    "too many bytes": (
-        b"0" * (MAX_PILOT_BYTES + 1),
-        ["The file has 10.1 MB; at most 10 MB", "the columns that you need"],
-    ),
+    "too many bytes":
+        (b"0" * (MAX_PILOT_BYTES + 1), ["The file has 10.1 MB; at most 10 MB", "the columns that you need"]),
     "too many columns": (
         ",".join(f"c{place}" for place in range(MAX_PILOT_COLUMNS + 1)) + "\n" + "," * MAX_PILOT_COLUMNS,
         ["1,001 columns; at most 1,000", "the columns that you need"],
     ),
-    "a line too short": (
-        "age,smoker\n17,no\n41",
-        ["line 1 names 2 columns, line 3 has 1 value.", "a comma in quotation"],
-    ),
-    "a line too long": (
-        "age;smoker\n\n17;no;1",
-        ["line 1 names 2 columns, line 3 has 3 values.", "a semicolon in quotation marks"],
-    ),
+    "a line too short":
+        ("age,smoker\n17,no\n41", ["line 1 names 2 columns, line 3 has 1 value.", "a comma in quotation"]),
+    "a line too long":
+        ("age;smoker\n\n17;no;1", ["line 1 names 2 columns, line 3 has 3 values.", "a semicolon in quotation marks"]),
     "decimal commas between commas": ("age,income\n17,2,5\n", ["line 2 has 3 values", "in quotation marks"]),
     "a quotation mark that never closes": ('age,place\n17,"north\n41,south\n', ["Line 2 holds a quotation mark"]),
     "a quotation mark inside": ('age,place\n17,"no"rth\n', ["Line 2 holds a quotation mark", "double those"]),
     "a value without end": ("place\n" + "n" * 140_000, ["Line 2 holds", "over 131,072 characters"]),
     "one name twice, and no other": ("age,age\n17,18", ["No column has a name of its own"]),
     "a formula for a name": ("age,=1+1\n17,north", ["The name of column 2 begins with “=”", "never evaluated"]),
-}
+}  # fmt: skip
 COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "nothing in it": (["", "NA"], "numbers", ["“x” holds no value", "all of its 2 cells are missing"]),
     "nothing to count": (["", "NA"], "proportion", ["“x” holds no value"]),
@@ -80,13 +74,10 @@ COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "a formula of two": (["a", "-b"], "proportion", ["line 3 begins with “-”", "a letter before a text"]),
     "a single number": (["7"], "numbers", ["a single number", "at least two"]),
     "one value for all": (["no", "no"], "proportion", ["a single distinct value", "2 to 1,000"]),
-    "too many categories": (
-        [str(n) for n in range(MAX_CELLS + 1)],
-        "proportion",
-        ["1,001 distinct values", "2 to 1,000"],
-    ),
+    "too many categories":
+        ([str(n) for n in range(MAX_CELLS + 1)], "proportion", ["1,001 distinct values", "2 to 1,000"]),
     "no choice among three": (["a", "b", "c"], "proportion", ["3 distinct values", "say which of them"]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("content", "words"), FILES.values(), ids=FILES.keys())

@@ -72,10 +72,8 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "beyond the largest sum": ("1e308,1e308\n1e308,1e308", ["Line 1 sums to inf"]),
     "percentages": ("75,25\n25,75", ["Line 1 sums to 100", "percentages: divide by 100"]),
     "counts": ("3,1,4\n1,5,9", ["Line 1 sums to 8", "counts: divide each row by its sum"]),
-    "three decimals": (
-        "0.333,0.333,0.333\n0.5,0.25,0.25",
-        ["Line 1 sums to 0.999", "rounded to 3 decimals: give more"],
-    ),
+    "three decimals":
+        ("0.333,0.333,0.333\n0.5,0.25,0.25", ["Line 1 sums to 0.999", "rounded to 3 decimals: give more"]),
     "two decimals": ("0.33,0.33,0.33\n0.5,0.25,0.25", ["Line 1 sums to 0.99,", "rounded to 2 decimals: give more"]),
     "rows and columns exchanged": ("0.75,0.5\n0.25,0.5", ["Line 1 sums to 1.25", "exchange rows and columns"]),
     "words in the columns of counts": ("n1,n2,a,b\n0,1,0.5,x\n1,0,0.5,0.5", ["Line 2, value 4 is “x”"]),
@@ -92,7 +90,7 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "a value without end": ("a,b\n0.5,0.5\n0.5," + "x" * 140_000, ["Line 3"]),
     "a number without end": ("0.5,0.5\n0.5," + "1" * 5000, ["Line 2, value 2 is not finite"]),
     "null characters": ("0.5,0.5\n0.5,\x00", ["Line 2 holds a character that no text has (its code is 0)"]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("content", "words"), PROBLEMS.values(), ids=PROBLEMS.keys())
