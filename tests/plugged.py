@@ -58,8 +58,7 @@ def _shown(module: str, query: dict[str, object]) -> dict[str, Any]:
     """Faults, text, and offered options of a page with everything unfolded."""
     app = open_page(module, session={"more": True}, **query)
     options = [option for box in (*app.selectbox, *app.multiselect) for option in box.options]
-    faults = [str(error.message) for error in app.exception] + problems(app)
-    return {"faults": faults, "text": " ".join(" ".join(texts(app)).split()), "options": options}
+    return {"faults": problems(app), "text": " ".join(" ".join(texts(app)).split()), "options": options}
 
 
 def main() -> None:

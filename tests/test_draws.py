@@ -97,10 +97,6 @@ def test_the_same_seed_gives_the_same_counts_and_another_seed_others(made: TwoCe
     assert made.draw(np.random.default_rng(1), 1, (2, 15)).ravel().tolist() == found[0]
 
 
-def test_no_law_has_a_way_to_draw_of_its_own() -> None:
-    assert all(law.draw is TwoCellSynthesizer.draw for law in two_cell_synthesizers().values())
-
-
 @pytest.mark.parametrize(
     "mechanism", [key for key in two_cell_synthesizers() if "epsilon" in Design(mechanism=key, n=9).promised]
 )

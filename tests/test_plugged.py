@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.charts.theme import OTHER_RULE, PALETTE, color_of, style_of
+from dpviz.charts.theme import PALETTE, color_of
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.priors import minimum_prior
@@ -125,9 +125,6 @@ def test_minimum_priors_has_a_method_that_was_added_for_the_data_that_it_release
         assert "SYNTH_Post(One)" in words and RepeatedRow.info.label not in words, family
 
 
-def test_a_mechanism_has_the_color_that_it_names_and_a_rule_without_a_style_a_common_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_mechanism_has_the_color_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SYNTHESIZERS, ExponentialMechanism.key, ExponentialMechanism)
     assert color_of(ExponentialMechanism.key) == PALETTE["lichen"]
-    assert style_of(TWICE.key) is OTHER_RULE

@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 from pages.ui import background
 from pages.ui.navigation import PAGES
-from tests.helpers import decode_figure
 
 TIMEOUT_S = 120
 SHOWN = ("html", "markdown", "caption", "error", "warning", "info")
@@ -231,6 +230,8 @@ def figures(app: AppTest) -> dict[str, dict[str, Any]]:
 
 def figure(app: AppTest, key: str) -> dict[str, Any]:
     """Data and layout of a picture, with its arrays."""
+    from tests.helpers import decode_figure  # which imports registries, that a test may add to first
+
     return decode_figure(json.dumps(figures(app)[key]["figure"]))
 
 

@@ -89,7 +89,6 @@ def test_a_fresh_page_asks_three_things_about_a_small_survey() -> None:
         "estimate is typically off by 0.0353 (at most 0.05) and the interval holds the true value in 93.8 % of all "
         "cases (at least 90 %), at worst over p from 0.1 to 0.4."
     )
-    assert settings(app) == {}
     assert about(app)[1] == "n = 200, m = 200 and p from 0.1 to 0.4"
     assert [slider.label.partition(" · ")[0] for slider in app.select_slider] == [
         "People n", "Largest privacy loss ε", "Largest root mean squared error",
