@@ -217,7 +217,7 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
     needed = kind.counted(exact[sets], question.setting)
     smallest = min([exact[sets], *(share.split for share in shares.values())])
     x = Axis(title="sets M", log=True, low=1.0, high=counts[-1])  # as long as points still come
-    highest = max(float(line.y.max()) for line in lines)
+    highest = max(float(line.y.max(where=np.isfinite(line.y), initial=needed)) for line in lines)
     low, high = steady_ends(kind.counted(smallest, question.setting) / 2, highest, log=True)
     y = Axis(title=kind.axis, log=True, low=low, high=high, pad=0)
     text, name = f"exact: {kind.quantity.text(needed, 3)}", f"exact, M = {sets}"
