@@ -36,14 +36,18 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     if np.any(shown) and profile.pure <= 1.05 * end:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
         marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, symbol="triangle-down", hover=hover, **look))
-    # The promise, unless it lies so far right that it would squeeze the curve
-    right = steady_ends(0.0, 1.06 * max(end, epsilon if epsilon < 3 * end or end == 0 else 0.0))[1]
+    # The promise, on the edge where it lies beyond: the axis is that of the curve, so that it stays where ε moves alone
+    right = steady_ends(0.0, 1.06 * (max(end, profile.pure if profile.pure < 3 * end else 0.0) or epsilon))[1]
     place = "top right"
     if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
         place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
     hover = f"promised ε = {format_number(epsilon)}<br>δ = {format_number(delta, 6)}"
-    text = f"δ = {format_number(delta, 3)}"
-    marks.append(Mark(x=epsilon, y=max(delta, LOWEST_DELTA), text=text, place=place, hover=hover, **look))
+    text, symbol = f"δ = {format_number(delta, 3)}", "circle"
+    if epsilon > right:
+        text += f" at ε = {format_number(epsilon, 3)}, right of this picture"
+        symbol = "triangle-right"
+    x, y = min(epsilon, right), max(delta, LOWEST_DELTA)
+    marks.append(Mark(x=x, y=y, text=text, place=place, symbol=symbol, hover=hover, **look))
     allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     references = [allowed] if summary.delta > LOWEST_DELTA else []
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"

@@ -142,9 +142,17 @@ def test_the_outline_of_a_spread_table_stands_between_the_counts_that_are_shown(
 @pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-5), (1e-6, 0.0), (1e3, 1.0), (0.5, 1e-12)])
 def test_the_chosen_point_of_the_profile_is_the_promise(release: Synthesizer, epsilon: float, delta: float) -> None:
     summary, curve = summarize(release, epsilon, delta), profile(release)
-    chosen = profile_chart(curve, summary).data[-1]
-    assert list(chosen.x) == [epsilon]
+    figure = profile_chart(curve, summary)
+    chosen, right = figure.data[-1], figure.layout.xaxis.range[1]
+    assert list(chosen.x) == [min(epsilon, right)]
     assert list(chosen.y) == [max(summary.divergence.value, 1e-12)]
+    assert ("right of this picture" in chosen.text[0]) == (epsilon > right)
+
+
+def test_the_profile_of_a_prior_keeps_its_axes_while_the_promise_is_dragged() -> None:
+    release = BetaBinomial(n=100, m=100, alpha=58.2, beta=58.2)
+    figures = [profile_chart(profile(release), summarize(release, epsilon, 1e-5)) for epsilon in (0.01, 1.0, 3.0, 20.0)]
+    assert {(*figure.layout.xaxis.range, *figure.layout.yaxis.range) for figure in figures} == {(0.0, 1.5, -12.0, 0.9)}
 
 
 @every_release
