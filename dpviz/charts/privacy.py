@@ -36,8 +36,9 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     if np.any(shown) and profile.pure <= 1.05 * end:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
         marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, symbol="triangle-down", hover=hover, **look))
-    # The promise, on the edge where it lies beyond: the axis is that of the curve, so that it stays where ε moves alone
-    right = steady_ends(0.0, 1.06 * (max(end, profile.pure if profile.pure < 3 * end else 0.0) or epsilon))[1]
+    # The promise, on the edge where it lies beyond: the axis is that of the curve, which a prior moves and its ε does not
+    reach = epsilon if "epsilon" in profile.synthesizer.numbers() else profile.pure
+    right = steady_ends(0.0, 1.06 * (max(end, reach if reach < 3 * end else 0.0) or epsilon))[1]
     place = "top right"
     if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
         place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
