@@ -27,8 +27,6 @@ MIN_COMPOSED_DELTA = 1e-150
 MIN_COMPOSED_HOLD = 1e-9
 """Smallest 1 − δ of them: sums next to 1 are off by 1e-13."""
 
-MIN_PRIOR = 1e-291  # which counts as none
-
 # Of the sum of losses, for a first root, as far from the answer the finer sums of a thousand sets are too long, and for
 # the answer, whose α is rounded up by less than a millionth
 COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
@@ -88,13 +86,13 @@ def minimum_prior_for_sets(
         raise ValueError(f"n and m must be {limit}; got {format_number(max(n, m))}.")
 
     # A single set needs less than M sets; M sets that divide ε, or ε and δ, equally need more
-    low = max(for_one_set(epsilon, delta), MIN_PRIOR)
+    low = max(for_one_set(epsilon, delta), 1e-291)  # which counts as none
     high = for_one_set(epsilon / sets, 0.0)
     if math.isinf(high):
         high = for_one_set(epsilon / sets, delta / sets)
     if not low < high < math.inf:
         return high
-    if 1 - delta < MIN_COMPOSED_HOLD and low > MIN_PRIOR:
+    if 1 - delta < MIN_COMPOSED_HOLD and low > 1e-291:
         limit = f"at most 1 − {format_number(MIN_COMPOSED_HOLD)} for several sets of this method"
         raise ValueError(f"delta (allowed failure) must be {limit}; got 1 − {format_number(1 - delta)}.")
     n_pairs = n if cells == 2 else 1

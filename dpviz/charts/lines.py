@@ -63,6 +63,14 @@ def steady_ends(low: float, high: float, *, log: bool = False) -> tuple[float, f
     A range from or to 0 ends at one of eight round numbers a decade, one on both sides of 0 at the same distance from
     it, a logarithmic one at powers of ten, and any other at multiples of a round step of about an eighth of it.
 
+    Parameters
+    ----------
+    low, high : float
+        Finite; above 0 where the axis is logarithmic.
+    log : bool, optional
+
+    Examples
+    --------
     >>> steady_ends(0.0, 0.31), steady_ends(-3.0, 1.0), steady_ends(0.31, 0.42), steady_ends(0.03, 2.0, log=True)
     ((0.0, 0.4), (-3.0, 3.0), (0.3, 0.42), (0.01, 10.0))
     """

@@ -36,7 +36,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     if np.any(shown) and profile.pure <= 1.05 * end:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
         marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, symbol="triangle-down", hover=hover, **look))
-    # The promise, on the edge where it lies beyond: the axis is that of the curve, which a prior moves and its ε does not
+    # The promise, on the edge where it lies beyond: the axis is that of the curve, and stays where ε alone moves
     reach = epsilon if "epsilon" in profile.synthesizer.numbers() else profile.pure
     right = steady_ends(0.0, 1.06 * (max(end, reach if reach < 3 * end else 0.0) or epsilon))[1]
     place = "top right"

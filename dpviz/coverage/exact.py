@@ -123,7 +123,13 @@ def exact_coverages(
 
 
 def checked_rule(rule: str, sets: int, level: float) -> tuple[IntervalRule, int, float]:
-    """A rule by its key, M and the level, all checked; ValueError as of `checked_rules`."""
+    """A rule by its key, M and the level, all checked; ValueError as of `checked_rules`.
+
+    Parameters
+    ----------
+    rule, sets, level
+        As in `exact_coverage`.
+    """
     return check_rule(rule, sets), SETS.validate(sets), LEVEL.validate(level)
 
 

@@ -89,7 +89,12 @@ class GivenMatrix(TwoCellSynthesizer):
         return self.probabilities.copy()
 
     def log_likelihood(self, counts: IntArray) -> FloatArray:
-        """As of any release, with rows divided by their sums: releases are drawn from these."""
+        """As of any release, with rows divided by their sums: releases are drawn from these.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (M,) or (releases, M)
+        """
         log_sums = np.log(self.probabilities.sum(axis=1))
         return (super().log_likelihood(counts).T - counts.shape[-1] * log_sums).T
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaln, log_ndtr, logsumexp
 
+from dpviz.core.declarations import EPSILON
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 # Of an integral from its peak, at 0, to where it has fallen, at 1: six panels of 16 nodes
 PANEL_NODES, PANEL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 7).tolist(), 16)
 SCORES = np.arange(-14.0, 14.0, 0.2)  # standard errors around its peak over which a draw of the mean is summed
-PROPORTIONAL_EPSILON = 1e-6  # up to which a loss is in proportion to ε, but for a millionth of it
 SHIFTS = np.linspace(-200.0, 40.0, 24_001)
 
 
@@ -152,8 +152,8 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
     their mixture is monotone in every row; Karlin, 1968, "Total positivity", chapter 3).
     """
     epsilon = NOISE_EPSILON.validate(epsilon)
-    if epsilon < PROPORTIONAL_EPSILON:  # rounding would show
-        return event_loss(event, PROPORTIONAL_EPSILON, truncated) * (epsilon / PROPORTIONAL_EPSILON)
+    if epsilon < EPSILON.minimum:  # rounding would show, and a loss is in proportion to ε but for a millionth of it
+        return event_loss(event, EPSILON.minimum, truncated) * (epsilon / EPSILON.minimum)
     low, high = 0.0, event.steps - 1
     largest = -math.inf
     for _ in range(4):  # each time around the worst so far
