@@ -39,15 +39,21 @@ def connect(host: str, headers: Mapping[str, str]) -> websockets.connect:
     )
 
 
-async def proxy_cookie(host: str) -> dict[str, str]:
-    """Header with the cookie by which a proxy keeps a reader at one process; empty where none is set."""
-    server, _, path = host.partition("/")
+async def fetch(host: str, path: str = "/") -> tuple[str, bytes]:
+    """Head and body of a path of the app at `host`, which may end with a base path."""
+    server, _, base = host.partition("/")
     name, _, port = server.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port))
-    writer.write(f"GET /{path and f'{path}/'} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\r\n".encode())
-    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    writer.write(f"GET {base and f'/{base}'}{path} HTTP/1.0\r\nHost: {server}\r\n\r\n".encode())
+    head, _, body = (await reader.read()).partition(b"\r\n\r\n")
     writer.close()
     await writer.wait_closed()
+    return head.decode(), body
+
+
+async def proxy_cookie(host: str) -> dict[str, str]:
+    """Header with the cookie by which a proxy keeps a reader at one process; empty where none is set."""
+    head, _ = await fetch(host)
     cookie = re.search(r"^set-cookie: (dpviz_[^;]+)", head, re.IGNORECASE | re.MULTILINE)
     return {"Cookie": cookie[1]} if cookie else {}
 

@@ -15,13 +15,11 @@ from urllib.parse import parse_qsl
 
 from streamlit.proto.Slider_pb2 import Slider
 
-from tests.benchmarks.reader import OpenPage
+from tests.benchmarks.reader import OpenPage, fetch
 
 TIMEOUT_S = 60.0
 JITTER = 0.2  # share by which the pauses between two polls differ, as in poll.js
 SLOWER = 5  # times that a poll waits after a change, until the page has run, as in poll.js
-
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @dataclass
@@ -50,7 +48,6 @@ class Client(OpenPage):
         self.buttons: dict[str, str] = {}
         self._poll: Poll | None = None
         self._socket: Any = None
-        self._http: Streams | None = None
         self._changed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -83,8 +80,6 @@ class Client(OpenPage):
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with contextlib.suppress(Exception):
             await self._socket.close()
-        if self._http is not None:
-            self._http[1].close()
 
     async def press(self, label: str) -> None:
         """Press a button once it is there."""
@@ -147,22 +142,6 @@ class Client(OpenPage):
             await self._changed.wait()
 
     async def _text_at(self, path: str) -> str:
-        """Text at a path of the server, on a connection that is kept, or on a new one where that is shut."""
-        try:
-            return await self._get(path)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            self._http = None
-            return await self._get(path)
-
-    async def _get(self, path: str) -> str:
-        server, _, base = self.host.partition("/")
-        if self._http is None:
-            name, _, port = server.partition(":")
-            self._http = await asyncio.open_connection(name, int(port))
-        reader, writer = self._http
-        writer.write(f"GET {base and f'/{base}'}{path} HTTP/1.1\r\nHost: {server}\r\n\r\n".encode())
-        head = (await reader.readuntil(b"\r\n\r\n")).decode()
-        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-        body = (await reader.readexactly(int(length[1]) if length else 0)).decode()
+        head, body = await fetch(self.host, path)
         assert " 200 " in head.splitlines()[0], (head, body)
-        return body
+        return body.decode()
