@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
-import numpy as np
-
 from dpviz.calibration.several_sets import PRIOR_RULES, promised_by
 from dpviz.core import declarations
-from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
+from dpviz.privacy.report import sentence
 
-MATRIX_FIELDS = ("probabilities", "decimals")
 CONFIDENTIAL_COUNT = dataclasses.replace(
     declarations.MANY_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
@@ -29,15 +27,7 @@ _pure_epsilon = lru_cache(maxsize=1024)(pure_epsilon)
 
 
 def _write_mechanism(mechanism: str | GivenMatrix) -> Any:
-    if isinstance(mechanism, GivenMatrix):
-        return {name: np.asarray(getattr(mechanism, name)).tolist() for name in MATRIX_FIELDS}
-    return mechanism
-
-
-def _read_matrix(values: dict[str, Any]) -> GivenMatrix:
-    if not set(values) <= set(MATRIX_FIELDS) or "probabilities" not in values:
-        raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(list(values))}.")
-    return GivenMatrix(**values)
+    return mechanism.to_dict() if isinstance(mechanism, GivenMatrix) else mechanism
 
 
 def release_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Parameter]:
@@ -96,7 +86,7 @@ class Design(ParameterRecord):
 
     noun, short = "design", SHORT_NAMES
 
-    mechanism: str | GivenMatrix = json_field(_write_mechanism, _read_matrix, accepts_text=True)
+    mechanism: str | GivenMatrix = json_field(_write_mechanism, GivenMatrix.of, accepts_text=True)
     n: int = parameter_with_default(declarations.MANY_ROWS, default=None)
     m: int = parameter_with_default(declarations.MANY_SYNTHETIC_ROWS, default=None)
     sets: int = parameter_with_default(declarations.SETS, default=1)
@@ -311,45 +301,17 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     with_prior : bool, optional
         Whether the prior that follows from a promise is added.
     """
-    synthesizer_type, given, sets = design.synthesizer_type, dict(design.details), design.sets
-    details = ""
-    for item in synthesizer_type.parameters():
+    given, details = dict(design.details), ""
+    for item in design.synthesizer_type.parameters():
         if item.name not in ("n", "m", "epsilon", "alpha", "beta"):
             default = "" if item.name in given else " by default"
             details += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}{default}"
-
-    # An ε that follows from a prior or a matrix
-    if "epsilon" not in design.promised:
-        label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
-        together = "" if sets == 1 else f" for all {sets} sets"
-        exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
-        has_alpha = "alpha" in design.promised
-        return (f"α = {_describe_prior(design.alpha)} ({exact})" if has_alpha else f"{exact} ({label})") + details
-
-    # A promise, of the noise where that has an ε of its own
-    promise, real = f"ε = {format_number(design.promised_epsilon, 4)}", design.overspent_epsilon
-    if real is not None:
-        promise += f" (really {format_distinct(real, design.promised_epsilon, 3)})"
-    if "delta" in design.promised and design.delta > 0:
-        promise += f", δ = {format_number(design.delta, 3)}"
-    if sets > 1 and not synthesizer_type.has_prior:
-        promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
-    if with_prior and synthesizer_type.has_prior:
-        details += f" (α = {_describe_prior(design.alpha_of_one_set)} in each set)"
-    return promise + details
-
-
-def _describe_prior(alpha: float) -> str:
-    """A prior to four digits, or to the last invented row where it has more."""
-    return format_number(alpha, 4 if alpha < 1e4 else 6)
+    return sentence("design_promise", design, details, with_prior)
 
 
 def broken_promise_sentence(design: Design) -> str:
     """Say what is really spent where that is more than is promised, why, and what keeps the promise; as inline HTML."""
-    promised, real, info = design.promised_epsilon, design.overspent_epsilon, design.synthesizer_type.info
-    if real is None:
+    if design.overspent_epsilon is None:
         return ""
-    return (
-        f"<b>Promised ε = {format_number(promised)}, really {format_distinct(real, promised, 3)}.</b> "
-        f"{info.broken_because} {SYNTHESIZERS[info.kept_by].info.label} keeps the promise."
-    )
+    kept_by = SYNTHESIZERS[design.synthesizer_type.info.kept_by].info.label
+    return sentence("design_breaks", design, design.promised_epsilon, kept_by)

@@ -2,9 +2,10 @@
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -74,6 +75,17 @@ class GivenMatrix(TwoCellSynthesizer):
     def _digest(self) -> str:
         shape = repr(self.probabilities.shape).encode()
         return hashlib.sha256(shape + self.probabilities.tobytes() + self.half_units.tobytes()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Probabilities and decimals as JSON holds them."""
+        return {name: np.asarray(getattr(self, name)).tolist() for name in ("probabilities", "decimals")}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Matrix from what JSON holds; a ValueError says what belongs there."""
+        if not {"probabilities"} <= set(values) <= {"probabilities", "decimals"}:
+            raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(list(values))}.")
+        return cls(**values)
 
     @property
     def half_units(self) -> FloatArray:
