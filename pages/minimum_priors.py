@@ -42,6 +42,7 @@ COUNT_THETAS = np.linspace(0.005, 0.995, 67)
 NUMBERS = ui.declared_numbers("minimum_priors")
 PRESETS = ui.declared_presets("minimum_priors")
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
+FAMILY_NAMES = ui.declared_table("minimum_priors", "families")
 CATEGORIES = KINDS["categorical"]
 SMALLEST_FAILURE = 1e-300  # a δ that is smaller, but not 0, is near the end of the floating-point numbers
 CURVES_TIMEOUT_S = 0.04  # on a server that is not busy, the first exact curves are there by then
@@ -61,7 +62,7 @@ def _count_release_curve(n: int, epsilon: float) -> answers.AverageCurves:
 def controls() -> PromiseQuestion:
     places = ui.control_places(PRESETS)
     numbers = ui.number_controls
-    kind = FAMILIES[ui.segmented("family", place=places.main, width="stretch", help=ui.words("families"))]
+    kind = FAMILIES[ui.segmented("family", FAMILY_NAMES, place=places.main, help=ui.words("families"))]
 
     # The promise, and the sizes of what keeps it
     values = numbers("epsilon", "delta", place=places.first) | numbers("n", *kind.numbers, place=places.main)

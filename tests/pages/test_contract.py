@@ -236,42 +236,55 @@ TABLES = "released tables of 100 rows and ε ="
 USUAL = "of the intervals computed by the usual rule for fully synthetic data (Reiter 2002) contain the true share,"
 PRESET_ANSWERS: dict[str, dict[str, str]] = {
     "transition_matrices": {
-        "A&V Fig. 1/2 as printed": "✗ broken The promise ε = 2 is broken: the real loss is ε = 5.49 . If 5 yes of 5",
-        "A&V equation (1)": "✗ broken The promise ε = 2 is broken: the real loss is ε = 2.4 . If 5 yes of 5",
-        "A&V Fig. 3/4": "✓ kept The promise ε = 2 is kept: the real loss is ε = 2 . No released table moves",
-        "Liu's modips, truncated": "✗ broken The promise ε = 0.1 is broken: the real loss is ε = 0.137 . If 0 yes",
-        "100 rows, smallest α for ε = 1": "✓ kept The promise ε = 1 is kept: the real loss is ε = 1 . No released",
+        "a broken promise (A&V, Fig. 1 and 2)": "✗ broken The promise ε = 2 is broken: the real loss is ε = 5.49 . "
+        "If 5 yes of 5",
+        "posterior draws (A&V, equation 1)": "✗ broken The promise ε = 2 is broken: the real loss is ε = 2.4 . If 5 "
+        "yes of 5",
+        "a kept promise (A&V, Fig. 3 and 4)": "✓ kept The promise ε = 2 is kept: the real loss is ε = 2 . No "
+        "released table moves",
+        "noise cut off at the ends (Liu, modips)": "✗ broken The promise ε = 0.1 is broken: the real loss is ε = "
+        "0.137 . If 0 yes",
+        "100 people, ε = 1 just kept": "✓ kept The promise ε = 1 is kept: the real loss is ε = 1 . No released",
     },
     "coverage": {
-        "Charest, p = ¼, ε = 2": f"81.2 % With 100 people, a true share of 25 %, 5 {TABLES} 2, only 81.2 % {USUAL} not "
+        "one in four says yes (Charest)": f"81.2 % With 100 people, a true share of 25 %, 5 {TABLES} 2, only 81.2 % "
+        f"{USUAL} not "
         "the promised 95 %: 13.8 points too few. Of them 54.7 % run from 0 to 100 % and say nothing.",
-        "Charest, p = ½, ε = 2": f"99.999 % With 100 people, a true share of 50 %, 5 {TABLES} 2, 99.999 % {USUAL} more "
+        "one in two says yes (Charest)": f"99.999 % With 100 people, a true share of 50 %, 5 {TABLES} 2, 99.999 % "
+        f"{USUAL} more "
         "than the promised 95 %: 5 points too many. Of them 55.8 % run from 0 to 100 % and say nothing.",
-        "Charest, Figure 1": f"87 % With 100 people, a true share of 25 %, 2 {TABLES} 3, only 87 % {USUAL} not the "
+        "two tables, along ε (Charest, Fig. 1)": f"87 % With 100 people, a true share of 25 %, 2 {TABLES} 3, only "
+        f"87 % {USUAL} not the "
         "promised 95 %: 7.98 points too few. Of them 67.3 % run from 0 to 100 % and say nothing.",
         "hardly any privacy, ε = 250": f"99.4 % With 100 people, a true share of 25 %, 5 {TABLES} 250, 99.4 % {USUAL} "
         "more than the promised 95 %: 4.45 points too many. Of them 34.6 % run from 0 to 100 % and say nothing.",
-        "a small δ instead": f"99.1 % With 100 people, a true share of 25 %, 5 {TABLES} 2, δ = 10⁻⁶, 99.1 % {USUAL} "
+        "a small δ, fewer invented rows": f"99.1 % With 100 people, a true share of 25 %, 5 {TABLES} 2, δ = 10⁻⁶, "
+        f"99.1 % {USUAL} "
         "more than the promised 95 %: 4.14 points too many. Of them 39.3 % run from 0 to 100 % and say nothing.",
     },
     "posterior": {
-        "Charest, ε = 2": "31.4 ± 9.2 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 in each set), "
+        "one table, ε = 2 (Charest)": "31.4 ± 9.2 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 "
+        "in each set), "
         "the share of yes lies between 14.4 % and 50.1 % with 95 % probability. Its standard deviation is 2.02 times "
         "what the secret table leaves. Who takes the released rows for real finds 26.4 % to 44.8 %, which holds the "
         "secret share, 30 %; by the usual formula it is 25.7 % to 44.3 %.",
-        "five sets": "39.1 ± 13 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
-        "ε = 0.1": "48.5 ± 28 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 in each set)",
-        "ε = 250": "31.2 ± 7.7 % From 30 yes in a released table of 100 rows at ε = 250 (α = 2.669×10⁻¹⁰⁷ in each set)",
-        "a small δ instead": "33.3 ± 5.8 % From 34, 45, 27, 44, 31 yes in 5 released tables of 100 rows at ε = 2, "
+        "five tables": "39.1 ± 13 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
+        "strong privacy, ε = 0.1": "48.5 ± 28 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 "
+        "in each set)",
+        "hardly any privacy, ε = 250": "31.2 ± 7.7 % From 30 yes in a released table of 100 rows at ε = 250 (α = "
+        "2.669×10⁻¹⁰⁷ in each set)",
+        "a small δ, fewer invented rows": "33.3 ± 5.8 % From 34, 45, 27, 44, 31 yes in 5 released tables of 100 "
+        "rows at ε = 2, "
         "δ = 10⁻⁶ (α = 12.1 in each set), the share of yes lies between 22.3 % and 45 %",
     },
     "minimum_priors": {
-        "1,000 rows, δ = 10⁻⁶": "1,164 → 15.2 invented rows To keep ε = 1 with n = m = 1,000 by the Beta-binomial "
+        "1,000 people, δ = 10⁻⁶": "1,164 → 15.2 invented rows To keep ε = 1 with n = m = 1,000 by the Beta-binomial "
         "synthesizer (SYNTH_Post(One)), the agency must mix in 1,164 invented rows for 1,000 real rows, half of them "
         "yes. If it accepts δ = 10⁻⁶, 15.2 are enough.",
-        "100 rows, δ = 10⁻⁵": "117 → 12.2 invented rows",
+        "100 people, δ = 10⁻⁵": "117 → 12.2 invented rows",
         "five categories": "2,910 → 78.2 invented rows",
-        "Gaussian, Theorem 7.8": "R/σ ≤ 1.9 With n = m = 100, SYNTH_Post(One) keeps ε = 1, δ = 10⁻⁵",
+        "numbers in a range (Theorem 7.8)": "R/σ ≤ 1.9 With n = m = 100, one draw of the mean from its posterior "
+        "(SYNTH_Post(One)) keeps ε = 1, δ = 10⁻⁵",
     },
     "plan": {
         "Five statistics": "all limits hold All five limits hold with ε = 0.599 of 1",

@@ -126,6 +126,12 @@ def test_closer_looks_are_those_that_make_sense_for_a_kind_of_data_whose_setting
     assert all(f"{name} 6.{number}" in claims for name, number in (("Proposition", 17), ("Corollary", 19)))
     move(app, mp_family="Gaussian")
     assert app.session_state["mp_look"] is None and not problems(app)
+    assert [option.content for option in widget(app, "mp_family").proto.options] == [
+        "yes or no",
+        "categories",
+        "numbers",
+    ]
+    assert settings(app)["mp_family"] == "Gaussian"
     names = [option.content for option in widget(app, "mp_look").proto.options]
     assert names == ["As published", "The inverse", "Several sets", "Download", "Why, and sources"]
     for family in ("k categories", "Bernoulli"):

@@ -61,7 +61,7 @@ def test_presets_are_rows_of_charests_tables() -> None:
 def test_five_sets_say_less_than_one_and_a_small_delta_says_more_again() -> None:
     """On average over the releases, not in each: here the seeds 1 to 3."""
     deviations = []
-    for name in ("a small δ instead", "Charest, ε = 2", "five sets"):
+    for name in ("a small δ, fewer invented rows", "one table, ε = 2 (Charest)", "five tables"):
         values = {key: PRESETS[name].get(key, 0.0) for key in ("n", "epsilon", "delta", "prior", "sets")}
         designs = [Design(mechanism="beta_binomial", confidential_count=30, seed=seed, **values) for seed in (1, 2, 3)]
         deviations.append(np.mean([math.sqrt(question_of(design).release.exact.variance) for design in designs]))

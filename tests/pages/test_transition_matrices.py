@@ -167,7 +167,7 @@ def test_readers_own_release_is_framed_as_far_as_it_came_along() -> None:
 
 def test_number_who_say_yes_follows_the_people_of_a_preset_and_of_a_move() -> None:
     query = {"synthesizer": "beta_binomial", "n": 100, "x": 25}
-    app = move(open_matrices(**query), tm_preset="A&V Fig. 1/2 as printed")
+    app = move(open_matrices(**query), tm_preset="a broken promise (A&V, Fig. 1 and 2)")
     assert not problems(move(app, tm_look="Draw a release"))
     assert app.number_input(key="tm_x").value == 1
     assert "The secret table is (1, 4)" in said(move(app, tm_delta=0.01))
