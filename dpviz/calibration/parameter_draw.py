@@ -56,48 +56,34 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: Numbers) -> Float
     """
     epsilon = np.broadcast_to(np.asarray(epsilon, dtype=float), x.shape)
     log_step = _log_step(x, y, epsilon)
-    if not epsilon.any():
-        return log_step
     with np.errstate(divide="ignore"):
         log_share = _log_tail_ratio(x, y, epsilon, log_step) + epsilon + np.log(-np.expm1(-epsilon))
     return log_step + np.log1p(-np.minimum(np.exp(log_share), 1 - 1e-15))
 
 
 def _log_step(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """ln D at the cut θ / (1 − θ) = e^ε x / y, from the smaller of x and y, so that large parts do not cancel."""
-    smaller, larger = np.minimum(x, y), np.maximum(x, y)
-    total = x + y
-    shift = np.where(x <= y, epsilon, -epsilon)  # D is the same with the cells exchanged
-    value = smaller * shift - total * np.log1p(np.expm1(np.minimum(shift, MAX_EXPONENT)) * (smaller / total))
-    if shift.max() > MAX_EXPONENT:
-        with np.errstate(over="ignore"):
-            overflowing = -larger * shift - total * np.log((smaller + larger * np.exp(-shift)) / total)
-        value = np.where(shift > MAX_EXPONENT, overflowing, value)
-    return value + _log_peak(x, y)
+    """ln D at the cut θ / (1 − θ) = e^ε x / y."""
+    return _log_peak(x, y) - _depth(x, y, epsilon)
 
 
 def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step: FloatArray) -> FloatArray:
-    """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`."""
+    """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`.
+
+    Incomplete beta functions lose digits where a tail is small, and near the center of many rows in both cells: there
+    the density of the log-odds beyond the cut is integrated.
+    """
     with np.errstate(over="ignore"):
         cut = epsilon + np.log(np.minimum(x / y, 1e300))  # log-odds of θ, which is 1 to all digits beyond
         is_far = x * np.expm1(epsilon) >= 1
     information = x * (y / (x + y))  # of the log-odds of θ
-    # Incomplete beta functions of many rows in both cells lose digits near the center
-    is_central = (epsilon**2 * information < 1) & (np.minimum(x, y) >= 1e4)
-    is_integrated = is_far | is_central
+    is_integrated = is_far | ((epsilon**2 * information < 1) & (np.minimum(x, y) >= 1e4))
     ratio = np.empty_like(log_step)
-
-    # Where one tail is small or both counts are large: the integral of the density of the log-odds beyond the cut
-    if np.any(is_integrated):
-        ratio[is_integrated] = _log_tail_integral(x[is_integrated], y[is_integrated], cut[is_integrated])
-
-    # Else incomplete beta functions
-    if not np.all(is_integrated):
-        a, b, log_odds = (part[~is_integrated] for part in (x, y, cut))
-        left, right = expit(log_odds), expit(-log_odds)
-        with np.errstate(divide="ignore"):
-            log_tail = np.log(np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right)))
-        ratio[~is_integrated] = log_tail - log_step[~is_integrated]
+    ratio[is_integrated] = _log_tail_integral(x[is_integrated], y[is_integrated], cut[is_integrated])
+    a, b, log_odds = x[~is_integrated], y[~is_integrated], cut[~is_integrated]
+    left, right = expit(log_odds), expit(-log_odds)
+    with np.errstate(divide="ignore"):
+        log_tail = np.log(np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right)))
+    ratio[~is_integrated] = log_tail - log_step[~is_integrated]
     return ratio
 
 
@@ -178,31 +164,36 @@ def parameter_losses(x: float, y: float, mean_loss: float, resolution: float = 5
         tilt = largest
         if tilted_mean(largest) > mean_loss:
             tilt = float(brentq(lambda tilt: tilted_mean(tilt) - mean_loss, 0.0, largest, rtol=1e-3))
-    a, b = x + 1 + tilt, y - tilt
+    a, b = np.array(x + 1 + tilt), np.array(y - tilt)
     mode = math.log(a / b)
     # About as many points as the grid has on which the losses are then added up
     logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), round(200 / resolution))
 
-    log_largest = float(_log_peak(np.array(x + 1), np.array(y))) + math.log((x + 1) * (y / (x + 1 + y)))
-    log_density = log_largest - _depth(x + 1, y, logits - math.log((x + 1) / y))
+    a, b = np.array(x + 1), np.array(y)
+    log_largest = _log_peak(a, b) + np.log(a * (b / (a + b)))
+    log_density = log_largest - _depth(a, b, logits - np.log(a / b))
     return PrivacyLossDistribution(logits + shift, log_density + math.log(logits[1] - logits[0]))
 
 
-def _depth(a: float, b: float, away: FloatArray) -> FloatArray:
+def _depth(a: FloatArray, b: FloatArray, away: FloatArray) -> FloatArray:
     """ln of the largest density of the logit of Beta(a, b) over that at `away` from the mode; convex, 0 at 0."""
-    total = a + b
-    with np.errstate(over="ignore", divide="ignore"):
-        left, right = np.log1p(b / total * np.expm1(-away)), np.log1p(a / total * np.expm1(away))
-    # A share that rounds to 1 leaves less than its limit
-    return a * np.maximum(left, math.log(a / total)) + b * np.maximum(right, math.log(b / total))
+    left, right = a / (a + b), b / (a + b)
+    return np.asarray(a * _log_mixed(right, left, -away) + b * _log_mixed(left, right, away))
 
 
-def _reach(a: float, b: float) -> float:
+def _log_mixed(share: FloatArray, rest: FloatArray, exponent: FloatArray) -> FloatArray:
+    """ln(rest + share e^exponent) of two shares of 1, to the last digit near 0 and without overflow."""
+    growth = share * np.expm1(np.minimum(exponent, MAX_EXPONENT))
+    is_near = (growth > -0.5) & (exponent < MAX_EXPONENT)
+    return np.where(is_near, np.log1p(np.maximum(growth, -0.5)), np.logaddexp(np.log(rest), np.log(share) + exponent))
+
+
+def _reach(a: FloatArray, b: FloatArray) -> float:
     """How far above the mode the density of the logit of Beta(a, b) has fallen by e^`NEGLIGIBLE_DEPTH`."""
     far = 1 / math.sqrt(a * (b / (a + b)))
-    while float(_depth(a, b, np.array(far))) < NEGLIGIBLE_DEPTH:
+    while _depth(a, b, np.array(far)) < NEGLIGIBLE_DEPTH:
         far *= 2
-    return float(brentq(lambda away: float(_depth(a, b, np.array(away))) - NEGLIGIBLE_DEPTH, 0.0, far, rtol=1e-3))
+    return float(brentq(lambda away: _depth(a, b, np.array(away)) - NEGLIGIBLE_DEPTH, 0.0, far, rtol=1e-3))
 
 
 def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, epsilon: float) -> float:
@@ -271,9 +262,8 @@ def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float)
     log_gains = weights + log_steps
     top = float(log_gains.max())
     gains = np.exp(log_gains - top)
-    if epsilon == 0:
-        return float(gains.sum()) * math.exp(top)
-    log_shares = _log_tail_ratio(x, y, cut + log_odds, log_steps) + (epsilon + math.log(-math.expm1(-epsilon)))
+    with np.errstate(divide="ignore"):
+        log_shares = _log_tail_ratio(x, y, cut + log_odds, log_steps) + (epsilon + np.log(-np.expm1(-epsilon)))
     is_usual = log_shares < 50.0  # else the step itself may underflow
     losses = np.where(is_usual, gains, 1.0) * np.exp(log_shares + np.where(is_usual, 0.0, log_gains - top))
     return float(max(gains.sum() - losses.sum(), 0.0)) * math.exp(top)
