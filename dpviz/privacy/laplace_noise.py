@@ -12,10 +12,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betaln, log_ndtr, logsumexp
 
 from dpviz.core.declarations import EPSILON
-from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
+from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray
 from dpviz.privacy.noisy_counts import NOISE_EPSILON
@@ -23,8 +24,8 @@ from dpviz.privacy.noisy_counts import NOISE_EPSILON
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
-# Of an integral from its peak, at 0, to where it has fallen, at 1: six panels of 16 nodes
-PANEL_NODES, PANEL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 7).tolist(), 16)
+# Of an integral from the peak of its integrand, at 0: every panel ends twice as far away as the one before
+PANEL_NODES, PANEL_WEIGHTS = gauss_legendre_panels([0.0, *2.0 ** np.arange(-30, 1)], 16)
 SCORES = np.arange(-14.0, 14.0, 0.2)  # standard errors around its peak over which a draw of the mean is summed
 SHIFTS = np.linspace(-200.0, 40.0, 24_001)
 
@@ -192,48 +193,37 @@ def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float
 def _log_probability(event: ReleaseEvent, epsilon: float, statistics: FloatArray, truncated: bool) -> FloatArray:
     """ln of the probability of the event given the statistics of the data.
 
-    Below a statistic and above it the integrand is log-concave, so it is summed from its peak to where it is nothing.
+    Up to a statistic the integrand rises to where the curve falls by ε; beyond, it falls.
     """
     curve, steps = event.curve, event.steps
-    reach = float(curve.x[-1])
-    middle = np.minimum(statistics, reach)
-    parts = _log_integrals(curve, statistics, np.zeros_like(middle), middle, epsilon)
-    parts += _log_integrals(curve, statistics, middle, np.full_like(middle, reach), -epsilon)
+    start, end = np.zeros_like(statistics), np.full_like(statistics, float(curve.x[-1]))
+    middle = np.minimum(statistics, end)
+    peak = np.minimum(middle, _place_of_slope(curve, -epsilon))
+
+    def log_integral(first: FloatArray, last: FloatArray, rate: float) -> FloatArray:
+        """ln ∫ Pr(event | t) e^{rate (t − c)} ε/2 dt, where the integrand is largest at `first`."""
+        t = first[:, None] + (last - first)[:, None] * PANEL_NODES
+        with np.errstate(divide="ignore"):
+            log_widths = np.log(np.abs(last - first) * epsilon / 2)[:, None]
+        return np.asarray(logsumexp(curve(t) + rate * (t - statistics[:, None]) + log_widths, axis=1, b=PANEL_WEIGHTS))
+
+    parts = [
+        log_integral(peak, start, epsilon),
+        log_integral(peak, middle, epsilon),
+        log_integral(middle, end, -epsilon),
+    ]
     if truncated:
         log_mass = np.log(-np.expm1(-epsilon * statistics) / 2 - np.expm1(-epsilon * (steps - statistics)) / 2)
         return np.asarray(logsumexp(parts, axis=0) - log_mass)
     parts.append(curve(0.0) - math.log(2) - epsilon * statistics)
-    if reach == steps:
+    if curve.x[-1] == steps:
         parts.append(curve(steps) - math.log(2) - epsilon * (steps - statistics))
     return np.asarray(logsumexp(parts, axis=0))
 
 
-def _log_integrals(
-    curve: "CubicSpline", statistics: FloatArray, first: FloatArray, last: FloatArray, rate: float
-) -> list[FloatArray]:
-    """ln ∫ Pr(event | t) e^{rate (t − c)} ε/2 dt, ε = |rate|, from `first` to its peak and from there to `last`."""
-
-    def height(t: FloatArray) -> FloatArray:
-        return np.asarray(curve(t) + rate * (t - statistics.reshape(-1, *[1] * (t.ndim - 1))))
-
-    peak = _crossing(lambda t: curve(t, 1) + rate, first, last)
-    low = height(peak) - INTEGRAND_DROP
-    integrals = []
-    for end in (first, last):
-        outer = _crossing(lambda t: height(t) - low, peak, end)
-        t = peak[:, None] + (outer - peak)[:, None] * PANEL_NODES
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(np.abs(outer - peak))[:, None] + np.log(PANEL_WEIGHTS)
-        integrals.append(logsumexp(height(t) + log_weights, axis=1) + math.log(abs(rate) / 2))
-    return integrals
-
-
-def _crossing(function: Callable[[FloatArray], FloatArray], start: FloatArray, end: FloatArray) -> FloatArray:
-    """The last place on the way from `start` to `end` up to which a function is positive, which changes sign once."""
-    is_positive_throughout = function(end) > 0
-    low, high = start, end
-    for _ in range(20):  # it bounds an integral, and need not be exact
-        middle = (low + high) / 2
-        is_positive = function(middle) > 0
-        low, high = np.where(is_positive, middle, low), np.where(is_positive, high, middle)
-    return np.where(is_positive_throughout, end, low)
+def _place_of_slope(curve: "CubicSpline", slope: float) -> float:
+    """Where a concave curve has this slope; an end where it has it nowhere."""
+    start, end = curve.x[[0, -1]].tolist()
+    if curve(start, 1) <= slope or curve(end, 1) >= slope:
+        return start if curve(start, 1) <= slope else end
+    return float(brentq(lambda t: curve(t, 1) - slope, start, end))
