@@ -142,19 +142,14 @@ def _mixture_delta(synthesizer: TwoCellSynthesizer, pairs: IntArray, log_weights
     totals = np.zeros(2)
     for block in row_blocks(len(released), len(pairs), 400_000):
         table = synthesizer.log_transition(rows, released[block])
-        log_one, shares_one = _log_mixture(log_weights, table[1:])
-        log_zero, shares_zero = _log_mixture(log_weights, table[:-1])
-        log_odds = synthesizer.log_odds(pairs, released[block])
+        (log_one, _), (log_zero, shares) = (_log_mixture(log_weights, part) for part in (table[1:], table[:-1]))
         with np.errstate(over="ignore", invalid="ignore"):
             loss = np.where(np.isneginf(log_one) & np.isneginf(log_zero), 0.0, log_one - log_zero)
 
-            # A mean of P / Q − 1, or of Q / P − 1 where the loss is near −ε, keeps the digits of the log-odds
-            gain = np.einsum("kc,kc->c", shares_zero, np.expm1(-log_odds))
+            # A mean of P / Q − 1 keeps the digits of the log-odds
+            gain = np.einsum("kc,kc->c", shares, np.expm1(-synthesizer.log_odds(pairs, released[block])))
             is_near = (gain > -0.5) & np.isfinite(gain)
-            is_low = (gain <= -0.5) & (np.abs(epsilon + loss) < 0.1)
-            back = np.einsum("kc,kc->c", shares_one[:, is_low], np.expm1(log_odds[:, is_low]))
         loss[is_near] = np.log1p(gain[is_near])
-        loss[is_low] = np.where(np.isfinite(back), -np.log1p(back), loss[is_low])
         totals += _both_ways(log_one, log_zero, loss, epsilon)
     return float(min(totals.max(), 1.0))
 
