@@ -3,12 +3,11 @@
 import heapq
 import math
 from collections.abc import Callable, Collection
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 
-from dpviz.core.numerics.special import log_sum_exp
-from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.pair_divergence import blocks_of_pairs
 from dpviz.mechanisms.prior_mechanism import UnderPrior
@@ -46,50 +45,37 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
     first, second = release.neighbours[places].T
     log_odds = release.log_odds(places, columns)
 
-    # Row k of each array is a pair in one direction, and row k + pairs the same in the other
+    # All pairs in one direction, then in the other
     losses = np.concatenate([log_odds, -log_odds])
-    log_masses = np.concatenate([release.log_transition(ends, columns) for ends in (first, second)])
-    value, row = _largest_composed_delta(losses, log_masses, sets, epsilon)
-    likelier, unlikelier = ((first, second), (second, first))[row >= len(places)]
-    pair = row % len(places)
-    return WorstCase(value, int(likelier[pair]), int(unlikelier[pair]))
+    likelier, unlikelier = np.concatenate([first, second]), np.concatenate([second, first])
+    outcomes = zip(losses, release.log_transition(likelier, columns), strict=True)
+    value, row = _largest_composed_delta(list(starmap(PrivacyLossDistribution.from_outcomes, outcomes)), sets, epsilon)
+    return WorstCase(value, int(likelier[row]), int(unlikelier[row]))
 
 
-def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: int, epsilon: float) -> tuple[float, int]:
-    """Largest composed δ of many losses, one a row, and its row.
+def _largest_composed_delta(losses: list[PrivacyLossDistribution], sets: int, epsilon: float) -> tuple[float, int]:
+    """Largest composed δ of many losses, and which has it.
 
     Chernoff: the sum S of M losses has E (1 − e^{ε − S})₊ ≤ e^{M K(λ) − λε} λ^λ / (1 + λ)^{1 + λ} for every λ ≥ 0. The
-    tilt of a row that was composed bounds all others; the row with the largest bound comes next.
+    tilt of a loss that was composed bounds all others; the one with the largest bound comes next.
     """
-    # Infinite losses count as they are
-    is_possible = log_masses > -np.inf
-    is_finite = is_possible & np.isfinite(losses)
-    if (never := ~is_finite.any(axis=1)).any():  # every release tells the two tables apart
-        return 1.0, int(never.argmax())
-    with np.errstate(under="ignore"):
-        infinite = (np.exp(log_masses) * (is_possible & ~is_finite)).sum(axis=1)
-    infinite = -np.expm1(sets * np.log1p(-np.minimum(infinite, 1 - 1e-16)))
-    finite = np.where(is_finite, losses, 0.0)
-    log_weights = np.where(is_finite, log_masses, -np.inf)
-    bounds = np.where(sets * np.where(is_finite, losses, -np.inf).max(axis=1) <= epsilon, infinite, 1.0)
-
-    # Compose the row with the largest bound, and lower the bounds of all others by its tilt
-    value = -1.0
-    best = 0
+    infinite = np.array([loss.infinity_mass for loss in losses])
+    if infinite.max() >= 1:  # every release tells the two tables apart
+        return 1.0, int(infinite.argmax())
+    infinite = -np.expm1(sets * np.log1p(-infinite))
+    bounds = np.ones(len(losses))
+    value, best = -1.0, 0
     while bounds.max() > value:
-        row = int(bounds.argmax())
-        loss = PrivacyLossDistribution.from_outcomes(losses[row], log_masses[row])
-        delta = loss.composed_delta(sets, epsilon)
-        bounds[row] = -1.0
+        index = int(bounds.argmax())
+        delta = losses[index].composed_delta(sets, epsilon)
+        bounds[index] = -1.0
         if delta > value:
-            value, best = delta, row
-        tilt = loss.saddle_point(epsilon / sets)
-        rest = np.flatnonzero(bounds > value)
-        if len(rest):
-            moments = log_sum_exp(log_weights[rest] + tilt * finite[rest], axis=1)
-            chernoff = sets * moments - tilt * epsilon - math.log1p(tilt)
-            chernoff -= tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
-            bounds[rest] = np.minimum(bounds[rest], np.exp(np.minimum(chernoff, 0.0)) * (1 + 1e-12) + infinite[rest])
+            value, best = delta, index
+        tilt = losses[index].saddle_point(epsilon / sets)
+        log_factor = -tilt * epsilon - math.log1p(tilt) - (tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0)
+        for other in np.flatnonzero(bounds > value):
+            chernoff = math.exp(min(sets * losses[other].log_moments(tilt)[0] + log_factor, 0.0))
+            bounds[other] = min(bounds[other], chernoff * (1 + 1e-12) + infinite[other])
     return value, best
 
 
