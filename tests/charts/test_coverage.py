@@ -38,11 +38,11 @@ DOTS = dict.fromkeys(RULES, (0.5, 0.4, 0.65))
 
 
 def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Figure:
-    asked: dict[str, Any] = {
+    question: dict[str, Any] = {
         "level": 0.95, "chosen": 0.3, "marks": MARKS, "simulated": {}, "repetitions": 1000,
     }  # fmt: skip
     points = changes.pop("points", POINTS)
-    return coverage_chart(points, VALUES if values is None else values, **asked | changes)
+    return coverage_chart(points, VALUES if values is None else values, **question | changes)
 
 
 def lines_of(figure: go.Figure) -> list[Any]:
@@ -109,7 +109,7 @@ LAB = [[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.4285922, 0.45059371
 
 def seen_by(reader: str, colors: Iterable[str]) -> list[FloatArray]:
     """Where these colors are in Oklab for a reader; there a distance of 0.02 is just noticed side by side."""
-    light = np.clip([np.array(SEEN_BY[reader]) @ linear(one) for one in colors], 0, 1)
+    light = np.clip([np.array(SEEN_BY[reader]) @ linear(color) for color in colors], 0, 1)
     return list(np.cbrt(light @ np.transpose(CONES)) @ np.transpose(LAB))
 
 
@@ -124,16 +124,16 @@ def test_no_method_and_no_rule_has_a_color_that_means_something_else(meaning: st
     rules = {key: one.color for key, one in theme.RULE_STYLES.items() if key != own}
     reserved = {other: one for other, one in RESERVED.items() if other != meaning}
     others = rules | theme.METHOD_COLORS | theme.PALETTE | reserved
-    (here,) = seen_by("everybody", [RESERVED[meaning]])
+    (color,) = seen_by("everybody", [RESERVED[meaning]])
     seen = dict(zip(others, seen_by("everybody", others.values()), strict=True))
-    near = {key: float(np.linalg.norm(one - here)) for key, one in seen.items()}
+    near = {key: float(np.linalg.norm(other - color)) for key, other in seen.items()}
     assert min(near.values()) > 0.055, min(near, key=near.__getitem__)
 
 
 @pytest.mark.parametrize("reader", ["everybody", "protans", "deutans"])
 @pytest.mark.parametrize("kind", DATA_KINDS)
 def test_methods_that_are_compared_have_colors_apart_for_color_blind_readers_too(kind: str, reader: str) -> None:
-    colors = sorted({theme.METHOD_COLORS[one.key] for one in DATA_KINDS[kind].methods} | {theme.SIMULATED_COLOR})
+    colors = sorted({theme.METHOD_COLORS[method.key] for method in DATA_KINDS[kind].methods} | {theme.SIMULATED_COLOR})
     for one, other in itertools.combinations(seen_by(reader, colors), 2):
         assert np.linalg.norm(one - other) > 0.03
 
@@ -158,9 +158,9 @@ def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
     assert {trace.legendgroup: trace.y[0] for trace in marks} == MARKS
     assert {trace.x for trace in marks} == {(0.3,)}
     assert {trace.marker.symbol for trace in marks} == {theme.RULE_STYLES[key].symbol for key in RULES}
-    told = [trace for trace in marks if "text" in trace.mode]
-    assert [trace.legendgroup for trace in told] == ["reiter_2002"]
-    (number,) = re.findall(r"<b>([\d.]+) %</b>", told[0].text[0])
+    labelled = [trace for trace in marks if "text" in trace.mode]
+    assert [trace.legendgroup for trace in labelled] == ["reiter_2002"]
+    (number,) = re.findall(r"<b>([\d.]+) %</b>", labelled[0].text[0])
     assert float(number) == pytest.approx(100 * MARKS["reiter_2002"], abs=0.05)
 
 
@@ -192,8 +192,8 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
     thin = theme.ReferenceLine(x=0.0).width
     assert across[0].line.width == thin < min(trace.line.width for trace in lines_of(figure))
-    (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
-    number = match_in(r"^promised: ([\d.]+) %$", name_in(told.text))
+    (promise,) = [annotation for annotation in figure.layout.annotations if "promised" in annotation.text]
+    number = match_in(r"^promised: ([\d.]+) %$", name_in(promise.text))
     annotations = drawn({}, marks={}, level=level).layout.annotations
     (alone,) = (name for name in annotations if name.xanchor == "left" and name.x > 1)
     assert alone.y == level
@@ -206,12 +206,12 @@ def test_names_of_any_lines_stand_apart_in_the_picture_in_their_order_and_a_lone
     values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
     layout = drawn(values, points=np.array([0.5]), marks={}).to_dict()["layout"]
     low, high = layout["yaxis"]["range"]
-    names = sorted((SimpleNamespace(**one) for one in layout["annotations"]), key=lambda one: one.y)
+    names = sorted((SimpleNamespace(**annotation) for annotation in layout["annotations"]), key=lambda one: one.y)
     assert len(names) == len(ends) + 1  # that of the promised level
-    heights = [one.y for one in names]
+    heights = [name.y for name in names]
     assert all(later - before >= NAME_SHARE * (high - low) - 1e-12 for before, later in itertools.pairwise(heights))
     assert all(low <= height <= high for height in heights)
-    shown = {name_in(one.text): one.y for one in names}
+    shown = {name_in(name.text): name.y for name in names}
     placed = {key: shown[ENDS[key]] for key in values}
     for one, other in itertools.combinations(values, 2):
         if values[one][0] < values[other][0] - 1e-3:  # nearer ones are called equal
@@ -276,22 +276,22 @@ def kinds(figure: go.Figure) -> dict[str, Any]:
 def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_mark_and_are_outlined() -> None:
     figure = caterpillar(ESTIMATES, HALVES)
     check_drawable(figure)
-    found = kinds(figure)
-    assert {name: list(trace.y) for name, trace in found.items()} == {
+    result = kinds(figure)
+    assert {name: list(trace.y) for name, trace in result.items()} == {
         "holds it, but runs from 0 to 100 %": [2, 6],
         "holds the true share": [5],
         "misses it": [3, 4],
         "no interval": [1],
     }
     for name, centres in {"holds the true share": [0.25], "misses it": [0.4, 0.5], "no interval": [0.2]}.items():
-        assert list(found[name].x) == pytest.approx(centres, abs=1e-12), name
-    assert found["holds the true share"].marker.color == found["holds the true share"].error_x.color == COVERING
-    assert found["misses it"].marker.color == found["misses it"].error_x.color == MISSED
-    assert len({found[name].marker.symbol for name in ("holds the true share", "misses it", "no interval")}) == 3
+        assert list(result[name].x) == pytest.approx(centres, abs=1e-12), name
+    assert result["holds the true share"].marker.color == result["holds the true share"].error_x.color == COVERING
+    assert result["misses it"].marker.color == result["misses it"].error_x.color == MISSED
+    assert len({result[name].marker.symbol for name in ("holds the true share", "misses it", "no interval")}) == 3
     (ink,) = [trace for trace in figure.data if not trace.meta]
     place = list(figure.data).index(ink)
-    assert figure.data[place + 1] is found["misses it"]  # which is drawn on it
-    assert list(ink.y) == [3, 4] and ink.error_x.thickness > found["misses it"].error_x.thickness
+    assert figure.data[place + 1] is result["misses it"]  # which is drawn on it
+    assert list(ink.y) == [3, 4] and ink.error_x.thickness > result["misses it"].error_x.thickness
     assert {trace.error_x.color for trace in figure.data if trace.meta} & {theme.TRUTH_COLOR} == set()
     written = figure.to_dict()["data"][place]
     assert (written["marker"]["color"], written["error_x"]["color"]) == (theme.TRUTH_COLOR, theme.TRUTH_COLOR)
@@ -321,7 +321,7 @@ def test_the_truth_is_a_rule_in_ink_with_its_number_and_words_stand_above() -> N
     written = caterpillar(ESTIMATES, HALVES, words="three of six").to_dict()["layout"]
     (shape,) = written["shapes"]
     assert (shape["x0"], shape["x1"], shape["yref"], shape["line"]["color"]) == (P, P, "y domain", theme.TRUTH_COLOR)
-    assert [one["text"] for one in written["annotations"]] == ["three of six", "true share 25 %"]
+    assert [annotation["text"] for annotation in written["annotations"]] == ["three of six", "true share 25 %"]
     words = " ".join(["<b>three</b>"] * 9) + "<br>of six"
     long = caterpillar(ESTIMATES, HALVES, words=words).to_dict()["layout"]
     assert [line.count("<b>three") for line in long["annotations"][0]["text"].split("<br>")] == [8, 1, 0]

@@ -73,10 +73,10 @@ def test_lines_have_the_dash_of_their_kind_and_their_own_numbers() -> None:
 @pytest.mark.parametrize("values", [[math.nan] * 3, [0.0] * 3, [0.25] * 3, [1e-12, 1.0, math.nan]], ids=str)
 def test_any_values_give_axes_that_can_be_drawn(values: list[float], log: bool) -> None:
     figure = line_chart([dataclasses.replace(LINE, y=np.array(values))], *SCALES[log], key="k")
-    for one in (figure.layout.xaxis, figure.layout.yaxis):
-        assert all(math.isfinite(end) for end in one.range)
-        assert one.range[0] < one.range[1]
-        assert one.type == ("log" if log else None)
+    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+        assert all(math.isfinite(end) for end in axis.range)
+        assert axis.range[0] < axis.range[1]
+        assert axis.type == ("log" if log else None)
 
 
 EPSILONS = Axis(title="ε", symbol="ε", log=True, low=0.1, high=10.0)

@@ -55,9 +55,9 @@ def all_figures(release: Synthesizer, epsilon: float, delta: float) -> Iterator[
 def edges_of(path: str) -> set[tuple[float, float, float, float]]:
     """The segments of a drawing path."""
     number = r"(-?[\d.e+]+)"
-    found = re.findall(rf"M{number},{number}L{number},{number}", path)
-    assert "".join(f"M{a},{b}L{c},{d}" for a, b, c, d in found) == path
-    return {tuple(map(float, segment)) for segment in found}  # type: ignore[misc]
+    result = re.findall(rf"M{number},{number}L{number},{number}", path)
+    assert "".join(f"M{a},{b}L{c},{d}" for a, b, c, d in result) == path
+    return {tuple(map(float, segment)) for segment in result}  # type: ignore[misc]
 
 
 def borders(mask: np.ndarray) -> set[tuple[float, float, float, float]]:
@@ -282,5 +282,5 @@ def test_a_logarithmic_axis_has_some_ticks_and_none_that_touch(low: float, span:
 
 def test_names_of_two_lines_have_the_room_of_two() -> None:
     heights = {"one": 0.3, "two<br>lines": 0.31, "two<br>more": 0.32}
-    one, two, more = (said["y"] for said in theme.spread_labels(heights, 1.0, 0.1, 1.0))
+    one, two, more = (text["y"] for text in theme.spread_labels(heights, 1.0, 0.1, 1.0))
     assert (two - one, more - two) == pytest.approx((0.15, 0.2))

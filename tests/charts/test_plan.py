@@ -25,15 +25,15 @@ ASKED = asking(sets=(1, 3), repetitions=60, methods=METHODS, epsilon=1.0, limits
 def test_a_mark_is_left_of_the_limit_exactly_where_it_is_kept() -> None:
     *_, desk = evaluate_designs(ASKED)
     for limit in LIMITS:
-        for one, share, low, high in zip(desk.designs, *limit_use(limit, desk.designs), strict=True):
-            found = one.worst_cases[limit.key].measure
-            assert math.isnan(share) == math.isnan(found.value)
+        for design, share, low, high in zip(desk.designs, *limit_use(limit, desk.designs), strict=True):
+            result = design.worst_cases[limit.key].measure
+            assert math.isnan(share) == math.isnan(result.value)
             if math.isnan(share):
                 continue
             assert low <= share <= high
-            assert (low == high) == (found.error == 0)
-            if found.error == 0:
-                assert (share <= 1) == limit.verdict(found)
+            assert (low == high) == (result.error == 0)
+            if result.error == 0:
+                assert (share <= 1) == limit.verdict(result)
 
 
 @pytest.mark.parametrize("key", ACCURACY_MEASURES)
@@ -70,11 +70,11 @@ def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is
 
 def test_endless_intervals_have_no_picture_of_their_length_and_no_limit() -> None:
     data = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-3.0, high=3.0)
-    asked = asking(
+    question = asking(
         epsilon=1.0, data=data, low=-1.0, high=1.0, sets=(2,), rules=("reiter_2002",),
         methods=("modips_split", "perturbed_histogram_safe"), goal="mean_width", repetitions=100,
     )  # fmt: skip
-    desk = answered(asked)
+    desk = answered(question)
     assert {design.value("mean_width") for design in desk.designs} == {math.inf}
     assert limits_figure(desk, 5) is None
     pictures = [accuracy_svgs(design) for design in desk.designs]

@@ -99,14 +99,14 @@ def test_each_curve_is_its_density_and_is_cut_only_above_the_picture(name: str) 
 
 @every_release
 def test_bars_stand_at_the_ends_of_the_intervals_below_zero_in_the_legends_order(name: str) -> None:
-    figure, asked = drawn(name), laws(name)
+    figure, question = drawn(name), laws(name)
     bottom = figure.layout.yaxis.range[0]
     assert {bar.legendgroup: tuple(bar.x) for bar in bars(figure)} == {
-        kind: tuple(law.interval(LEVEL)) for kind, law in asked.items()
+        kind: tuple(law.interval(LEVEL)) for kind, law in question.items()
     }
     assert all(bottom < bar.y[0] == bar.y[1] < 0 for bar in bars(figure))
     heights = {bar.legendgroup: bar.y[0] for bar in bars(figure)}
-    order = [heights[kind] for kind in asked]
+    order = [heights[kind] for kind in question]
     assert order == sorted(order, reverse=True)
     assert len(set(order)) == 3
     assert np.ptp(np.diff(order)) < 1e-9 * abs(bottom)
@@ -140,8 +140,8 @@ def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None
     one, figure = RELEASES[name], drawn(name)
     (shape,), (words,) = figure.layout.shapes, figure.layout.annotations
     assert shape.x0 == shape.x1 == words.x == one["x"] / one["n"]
-    told = match_in(r"^secret share ([\d.]+) %$", words.text)
-    assert float(told[1]) == pytest.approx(100 * one["x"] / one["n"], rel=1e-3)
+    match = match_in(r"^secret share ([\d.]+) %$", words.text)
+    assert float(match[1]) == pytest.approx(100 * one["x"] / one["n"], rel=1e-3)
     (written,) = chart_of(laws(name), one["x"] / one["n"]).to_dict()["layout"]["shapes"]
     assert written["line"]["color"] == TRUTH_COLOR
     unknown = chart_of(laws(name))

@@ -125,8 +125,8 @@ def test_several_sets_stand_as_diamonds_beside_one(family: str, number: str) -> 
         for method in ("synth_post_one", "param_post")
     }
     assert {trace.x[0] for trace in diamonds} == {curves.setting.epsilon}
-    (told,) = [trace.text[0] for trace in diamonds if "text" in trace.mode]
-    assert told == f"<b>5 sets: {number}</b>"
+    (text,) = [trace.text[0] for trace in diamonds if "text" in trace.mode]
+    assert text == f"<b>5 sets: {number}</b>"
     (one,) = [trace.text[0] for trace in point_traces(more) if "text" in trace.mode and "diamond" not in str(trace)]
     assert one.startswith("<b>one set: ")
     assert not [trace for trace in figure.data if trace.marker.symbol == "diamond"]
@@ -168,10 +168,10 @@ def test_the_mark_of_any_setting_stands_inside_the_picture(axis: Any, epsilon: f
 @every_picture
 def test_both_axes_are_logarithmic_and_hold_every_curve(family: str, axis: Any, delta: float) -> None:
     curves, figure = drawn(family, axis, delta)
-    for one in (figure.layout.xaxis, figure.layout.yaxis):
-        assert one.type == "log"
-        assert one.title.text
-        assert one.range[0] < one.range[1]
+    for scale in (figure.layout.xaxis, figure.layout.yaxis):
+        assert scale.type == "log"
+        assert scale.title.text
+        assert scale.range[0] < scale.range[1]
     low, high = (10**end for end in figure.layout.yaxis.range)
     values = np.concatenate([trace.y for trace in curve_traces(figure)])
     kept = values[np.isfinite(values) & (values > 2e-7 * np.nanmax(values))]
@@ -196,23 +196,23 @@ def test_the_picture_of_several_sets_has_every_way_and_the_exact_answer(sets: in
     """A line for each way of counting, against the numbers of sets that it is known for, as invented rows per row."""
     question = PromiseQuestion(kind=KINDS["bernoulli"], setting=BERNOULLI, sets=sets)
     divided = divided_sets(sets)
-    *_, found = stream_ways(question.kind, BERNOULLI, sets, HEADLINE, divided=divided, together=(1, sets))
-    traces = [trace for trace in ways_chart(question, found).data if trace.mode == "lines"]
+    *_, result = stream_ways(question.kind, BERNOULLI, sets, HEADLINE, divided=divided, together=(1, sets))
+    traces = [trace for trace in ways_chart(question, result).data if trace.mode == "lines"]
     assert [trace.name.partition(",")[0] for trace in traces] == ["exact", "ε/M each", "(ε/M", "advanced composition"]
     assert [*traces[0].x] == [1, sets]
     for trace, name in zip(traces[1:], ("pure", "split", "advanced"), strict=True):
         assert [*trace.x] == divided
         shares = [shares_of(question.kind, HEADLINE, BERNOULLI, count) for count in divided]
         assert trace.y == pytest.approx([2 * getattr(at, name) / BERNOULLI.n for at in shares])
-    (mark,) = [trace for trace in ways_chart(question, found).data if "markers" in trace.mode]
-    assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * found.exact[HEADLINE.key, sets] / BERNOULLI.n))
+    (mark,) = [trace for trace in ways_chart(question, result).data if "markers" in trace.mode]
+    assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * result.exact[HEADLINE.key, sets] / BERNOULLI.n))
 
 
 def test_a_promise_a_little_beyond_the_profiles_is_still_in_their_picture() -> None:
     kind = KINDS["bernoulli"]
     for epsilon, inside in ((0.5, True), (50.0, False)):
         setting = dataclasses.replace(BERNOULLI, epsilon=epsilon)
-        found = {key: kind.given(method, setting, 20.0) for key, method in CALIBRATED.items()}
-        figure = profiles_chart(PromiseQuestion(kind=kind, setting=setting), found)
+        result = {key: kind.given(method, setting, 20.0) for key, method in CALIBRATED.items()}
+        figure = profiles_chart(PromiseQuestion(kind=kind, setting=setting), result)
         words = [note.text for note in figure.layout.annotations]
         assert (f"promised ε = {format_number(epsilon)}" in words) == inside

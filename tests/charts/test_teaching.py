@@ -20,13 +20,13 @@ def spec(found: Figure) -> dict[str, Any]:
 
 
 def drawn(p: float | None, rows: int = 5) -> tuple[Any, Any]:
-    found = spec(class_chart(LOW, HIGH, seats=SEATS, covered=COVERED, p=p, rows=rows))
-    return found["data"], found["layout"]
+    result = spec(class_chart(LOW, HIGH, seats=SEATS, covered=COVERED, p=p, rows=rows))
+    return result["data"], result["layout"]
 
 
 def test_the_truth_and_what_holds_it_are_not_in_a_picture_that_hides_it() -> None:
     traces, layout = drawn(None)
-    assert [one["marker"]["color"] for one in traces] == [PALETTE["slate"]]
+    assert [trace["marker"]["color"] for trace in traces] == [PALETTE["slate"]]
     assert layout["shapes"] == layout["annotations"] == []
     assert not {COVERING, MISSED, TRUTH_COLOR} & set(re.findall(r"#\w+|theme-ink", str(traces)))
 
@@ -55,29 +55,29 @@ def test_the_frame_is_that_of_the_whole_class_from_0_to_100_percent() -> None:
 
 def test_a_class_that_has_not_come_yet_has_an_empty_picture() -> None:
     nobody = np.zeros(0)
-    found = spec(class_chart(nobody, nobody, seats=[], covered=nobody.astype(bool), p=0.3, rows=0))
-    assert (found["data"], found["layout"]["yaxis"]["range"]) == ([], [1, 0])
+    result = spec(class_chart(nobody, nobody, seats=[], covered=nobody.astype(bool), p=0.3, rows=0))
+    assert (result["data"], result["layout"]["yaxis"]["range"]) == ([], [1, 0])
 
 
 def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     so_far = np.array([1.0, 0.5, 2 / 3])
-    found = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, n_guesses=30))
-    line, exact, dot = found["data"]
+    result = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, n_guesses=30))
+    line, exact, dot = result["data"]
     assert line["y"].tolist() == so_far.tolist()
     assert (dot["x"], dot["y"]) == ([3], [pytest.approx(2 / 3)])
     assert dot["error_y"]["array"] == [pytest.approx(0.9 - 2 / 3)]
     assert dot["error_y"]["arrayminus"] == [pytest.approx(2 / 3 - 0.2)]
     assert (exact["y"].tolist(), exact["x"].tolist()) == ([0.6, 0.6], [0, 30])
-    assert sorted(one["y0"] for one in found["layout"]["shapes"]) == [0.5, 0.75]
-    said = [one["text"] for one in found["layout"]["annotations"]]
-    assert said == ["ε allows 75 %", "a coin 50 %"]  # in the picture, as a large one has no names at its edge
+    assert sorted(shape["y0"] for shape in result["layout"]["shapes"]) == [0.5, 0.75]
+    texts = [annotation["text"] for annotation in result["layout"]["annotations"]]
+    assert texts == ["ε allows 75 %", "a coin 50 %"]  # in the picture, as a large one has no names at its edge
     assert (line["name"], exact["name"]) == ("the class", "best guesser 60 %")
     nobody = spec(guesses_chart(so_far[:0], (0.0, 1.0), optimum=0.6, promised=0.75, n_guesses=0))
     assert len(nobody["data"]) == 2
     assert nobody["data"][1]["x"].tolist() == [0, 10]
     nearly = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.9995, promised=0.99966, n_guesses=30))
-    said = [one["text"] for one in nearly["layout"]["annotations"]] + [nearly["data"][1]["name"]]
-    assert {"best guesser 99.95 %", "ε allows 99.97 %"} < set(said)  # as the sentence above it, and not 100 %
+    texts = [annotation["text"] for annotation in nearly["layout"]["annotations"]] + [nearly["data"][1]["name"]]
+    assert {"best guesser 99.95 %", "ε allows 99.97 %"} < set(texts)  # as the sentence above it, and not 100 %
 
 
 def test_a_seat_sees_its_own_interval_and_the_truth_once_it_is_told() -> None:

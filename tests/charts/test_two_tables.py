@@ -27,56 +27,56 @@ LARGER = [
 @pytest.mark.parametrize("release", [*RELEASES, *LARGER], ids=repr)
 def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds(release: Synthesizer) -> None:
     worst = release.worst_log_odds()
-    found = two_tables(release, worst)
-    assert found is not None
-    rows, every = np.array(found.tables), np.arange(release.shape[1])
+    result = two_tables(release, worst)
+    assert result is not None
+    rows, every = np.array(result.tables), np.arange(release.shape[1])
     logs = release.log_transition(rows, every)
     whole = np.exp(logs)
-    assert sorted(found.tables) in release.neighbours.tolist()
-    assert found.probabilities == pytest.approx(whole[:, found.columns], rel=1e-12)
-    assert {*found.tables} == {worst.likelier, worst.unlikelier}
+    assert sorted(result.tables) in release.neighbours.tolist()
+    assert result.probabilities == pytest.approx(whole[:, result.columns], rel=1e-12)
+    assert {*result.tables} == {worst.likelier, worst.unlikelier}
     if isinstance(release, TwoCellSynthesizer):
-        assert found.tables[0] == found.tables[1] + 1  # the first has one yes more
+        assert result.tables[0] == result.tables[1] + 1  # the first has one yes more
     with np.errstate(invalid="ignore"):
         odds = np.abs(logs[0] - logs[1])
-    assert found.gain == pytest.approx(np.nanmax(odds), rel=1e-6) == pytest.approx(odds[found.best_column], rel=1e-6)
-    assert found.chance == pytest.approx(whole[:, found.best_column].max(), rel=1e-9)
-    assert found.success == pytest.approx(0.5 + np.abs(whole[0] - whole[1]).sum() / 4, rel=1e-12)
-    assert 0.5 <= found.success <= 0.5 + release.hockey_stick(0.0).value / 2 + 1e-9
-    assert len(found.columns) <= MAX_SHOWN_COLUMNS
-    left_out = np.setdiff1d(every, np.arange(found.columns[0], found.columns[-1] + 1))
+    assert result.gain == pytest.approx(np.nanmax(odds), rel=1e-6) == pytest.approx(odds[result.best_column], rel=1e-6)
+    assert result.chance == pytest.approx(whole[:, result.best_column].max(), rel=1e-9)
+    assert result.success == pytest.approx(0.5 + np.abs(whole[0] - whole[1]).sum() / 4, rel=1e-12)
+    assert 0.5 <= result.success <= 0.5 + release.hockey_stick(0.0).value / 2 + 1e-9
+    assert len(result.columns) <= MAX_SHOWN_COLUMNS
+    left_out = np.setdiff1d(every, np.arange(result.columns[0], result.columns[-1] + 1))
     assert (whole[:, left_out] < MIN_SHOWN_SHARE * whole.max()).all()
     if len(every) <= 41:
-        assert found.columns.tolist() == every.tolist()
+        assert result.columns.tolist() == every.tolist()
 
-    figure = two_tables_chart(found)
-    where = release.column_counts[found.columns, 0] if isinstance(release, TwoCellSynthesizer) else found.columns
-    for trace, row, table in zip(figure.data[:2], found.probabilities, found.tables, strict=True):
+    figure = two_tables_chart(result)
+    where = release.column_counts[result.columns, 0] if isinstance(release, TwoCellSynthesizer) else result.columns
+    for trace, row, table in zip(figure.data[:2], result.probabilities, result.tables, strict=True):
         assert np.asarray(trace.y)[1:-1] == pytest.approx(row, rel=1e-12)
         assert np.asarray(trace.x)[1:-1].tolist() == where.tolist()
         assert trace.name.endswith(f"secret table {release.row_table(table)}")
     assert figure.data[1].fill == "tonexty" and figure.data[0].fill is None
-    assert f"right {belief_text(found.success, math.isinf(worst.value))} of the time" in figure.data[2].name
-    (words,) = (one.text for one in figure.layout.annotations)
-    assert str(release.column_table(found.best_column)) in words
+    assert f"right {belief_text(result.success, math.isinf(worst.value))} of the time" in figure.data[2].name
+    (words,) = (annotation.text for annotation in figure.layout.annotations)
+    assert str(release.column_table(result.best_column)) in words
     assert ("settles" in words) == math.isinf(worst.value)
     assert math.isinf(worst.value) or f"odds × {factor_of_odds(worst.value)}" in words
     low, high = figure.layout.xaxis.range
-    inside = low < where[0] + found.best_column - found.columns[0] < high
+    inside = low < where[0] + result.best_column - result.columns[0] < high
     assert ("of this picture" not in words) == inside
     assert inside or len(every) > 201  # all tables are shown where they have room
     assert low <= figure.data[-1].x[0] <= high
     if inside:
-        assert figure.data[-1].y[0] == found.chance
+        assert figure.data[-1].y[0] == result.chance
     elif side := re.search(r"it is (left|right)", words):
-        assert (side[1] == "left") == (found.best_column < found.columns[0])
+        assert (side[1] == "left") == (result.best_column < result.columns[0])
 
 
 def test_yes_has_the_color_of_the_people_and_few_counts_have_whole_ticks() -> None:
     for release in (BetaBinomial(n=1, m=1, alpha=1.0, beta=1.0), GeometricSanitizer(n=4, epsilon=1.0)):
-        found = two_tables(release, release.worst_log_odds())
-        assert found is not None
-        picture = two_tables_chart(found).to_dict()
+        result = two_tables(release, release.worst_log_odds())
+        assert result is not None
+        picture = two_tables_chart(result).to_dict()
         yes, no = picture["data"][:2]
         assert ("said yes" in yes["name"], yes["line"]["color"]) == (True, YES_COLOR)
         assert ("said no" in no["name"], no["line"]["color"]) == (True, NO_COLOR)
@@ -92,9 +92,9 @@ def test_axes_stay_still_while_a_slider_is_dragged() -> None:
     ):
         pictures = []
         for release in releases:
-            found = two_tables(release, release.worst_log_odds())
-            assert found is not None
-            pictures.append(two_tables_chart(found).layout)
+            result = two_tables(release, release.worst_log_odds())
+            assert result is not None
+            pictures.append(two_tables_chart(result).layout)
         assert {tuple(picture.xaxis.range) for picture in pictures} == {(-0.5, release.m + 0.5)}
         heights = [picture.yaxis.range[1] for picture in pictures]
         assert len(set(heights)) <= 4

@@ -23,23 +23,23 @@ asking = functools.partial(questions.asking, n=29, rules=("as_if_real",))
 
 def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
     """At the middle, .275, 95.8 % would keep the limit; the worst of the range is .9242167, as the notes have it."""
-    asked = asking(
+    question = asking(
         epsilon=2.0, n=50, low=0.05, high=0.5, values=1, rules=("score",), methods=("geometric",), coverage=0.93
     )
-    desk = answered(asked)
+    desk = answered(question)
     (design,) = desk.designs
     assert design.meets_limits is False
     assert design.worst_cases["coverage"].measure.value == pytest.approx(0.9242167, abs=1e-7)
     sentence = summarize(desk)[1]
     assert "No design keeps all your limits" in sentence and "tried" not in sentence
-    told = [one.location for one in reported_numbers(design) if one.symbol == "Pr(low ≤ p ≤ high)"]
-    assert told == [f"worst of all from 0.05 to 0.5, at p = {design.worst_cases['coverage'].location:.6g}"]
+    locations = [item.location for item in reported_numbers(design) if item.symbol == "Pr(low ≤ p ≤ high)"]
+    assert locations == [f"worst of all from 0.05 to 0.5, at p = {design.worst_cases['coverage'].location:.6g}"]
 
 
 def test_a_single_true_value_is_no_worst_one() -> None:
     asked = asking(epsilon=1.0, n=60, low=0.2, high=0.2, methods=("geometric",))
     (design,) = answered(asked).designs
-    assert {one.location for one in reported_numbers(design) if one.location} == {
+    assert {item.location for item in reported_numbers(design) if item.location} == {
         "at p = 0.2, the only value considered"
     }
     numbers = UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3)
@@ -48,8 +48,8 @@ def test_a_single_true_value_is_no_worst_one() -> None:
     )
     desk = answered(alone)
     assert "(of one value tried)" in summarize(desk)[1]
-    told = {one.location for one in reported_numbers(desk.designs[0]) if one.location}
-    assert told == {"at μ = 0 alone, of all from −1 to 1"}
+    locations = {item.location for item in reported_numbers(desk.designs[0]) if item.location}
+    assert locations == {"at μ = 0 alone, of all from −1 to 1"}
 
 
 def test_where_a_larger_epsilon_helps_by_less_than_a_thousandth_it_is_not_given() -> None:
@@ -68,7 +68,7 @@ def test_where_nothing_depends_on_epsilon_the_smallest_tried_is_given() -> None:
     """With one row and p = ½ every release is a fair coin, whatever ε is."""
     designs = answered(asking(epsilon=2.0, n=1, low=0.5, high=0.5)).designs
     assert len(designs) >= 8
-    assert all(privacy_loss(one).value <= max(0.0101, one.method.smallest_epsilon) for one in designs)
+    assert all(privacy_loss(design).value <= max(0.0101, design.method.smallest_epsilon) for design in designs)
 
 
 def test_an_error_below_rounding_does_not_improve() -> None:
@@ -83,8 +83,8 @@ def test_an_error_below_rounding_does_not_improve() -> None:
     [("modips_truncated", (), 0.0109), ("sdd_exact", (AccuracyLimit("coverage", 0.7),), 233.0)],
 )
 def test_where_an_interval_alone_decides_the_error_does_not(method, limits, setting) -> None:
-    asked = asking(success=0.93, m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits)
-    (design,) = answered(asked).designs
+    question = asking(success=0.93, m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits)
+    (design,) = answered(question).designs
     assert design.is_saturated and design.epsilon == pytest.approx(setting, rel=0.02)
     largest = design.at(1000.0).completed()
     assert design.value("mean_width") <= largest.value("mean_width") * 1.001
@@ -94,28 +94,28 @@ def test_where_an_interval_alone_decides_the_error_does_not(method, limits, sett
 
 
 def test_where_coverage_grows_up_to_the_largest_epsilon_no_more_is_given() -> None:
-    asked = asking(success=0.57, low=0.3, high=0.3, values=1, sets=(50,), methods=("beta_binomial",), coverage=0.05)
-    (design,) = answered(asked).designs
+    question = asking(success=0.57, low=0.3, high=0.3, values=1, sets=(50,), methods=("beta_binomial",), coverage=0.05)
+    (design,) = answered(question).designs
     assert design.epsilon == design.largest_epsilon() == pytest.approx(14.277813, rel=1e-6)  # to four digits 14.28
 
 
 def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_every_limit_on_it() -> None:
-    asked = questions.asking(
+    question = questions.asking(
         data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), low=0, high=0, sets=(2,), repetitions=300,
         epsilon=1, width=2, rules=("reiter_2002",), methods=("modips_split", "perturbed_histogram_safe"),
     )  # fmt: skip
-    desk = answered(asked)
-    assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2
+    desk = answered(question)
+    assert [(design.value("mean_width"), design.meets_limits) for design in desk.designs] == [(math.inf, False)] * 2
     assert "the interval is <b>endlessly</b> long on average (at most ±1)" in summarize(desk)[1]
     assert "too close to call" not in summarize(desk)[1]
 
 
 def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -> None:
     asked = asking(epsilon=1.0, n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"), error=0.4)
-    made = [dataclasses.replace(one) for one in answered(asked).designs]
-    for one, kept in zip(made, (False, None, True), strict=True):
+    copies = [dataclasses.replace(design) for design in answered(asked).designs]
+    for one, kept in zip(copies, (False, None, True), strict=True):
         vars(one)["meets_limits"] = kept
-    assert rank(made) == tuple(made[::-1])
+    assert rank(copies) == tuple(copies[::-1])
 
 
 @pytest.mark.parametrize("rule", ["as_if_real", "score"])
@@ -133,9 +133,9 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
     compared = 0
     for place, (low, high) in enumerate(((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4))):
         for limit in (EpsilonDeltaLimit(most_epsilon=9.0), GuessingLimit(most_success=0.93))[place % 2 :: 2]:
-            asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
-            units = {one.key: one.limit for one in limits if one.key != goal}
-            for design in answered(asked).designs:
+            question = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
+            units = {limit.key: limit.limit for limit in limits if limit.key != goal}
+            for design in answered(question).designs:
                 largest = design.largest_epsilon()
                 if not design.is_saturated or design.is_minimal or largest is None or design.epsilon >= largest:
                     continue

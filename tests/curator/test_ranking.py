@@ -47,8 +47,8 @@ def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
 
     A class begins with the smallest value that is left, and holds what is within the tolerance of that one.
     """
-    asked = designs[0].question
-    bound = max([10.0, *(epsilon for epsilon, _ in asked.promises)])
+    question = designs[0].question
+    bound = max([10.0, *(epsilon for epsilon, _ in question.promises)])
 
     def near(value: float, base: float, largest: bool) -> bool:
         if math.isinf(base):
@@ -59,35 +59,35 @@ def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
     def columns(one: Candidate) -> list[float]:
         real = one.real_epsilon
         number = {key: one.worst_cases[key].measure.value for key in ACCURACY_MEASURES}
-        goal = real if not asked.promises or asked.goal == "epsilon" else number[asked.goal]
-        rest = [real, number.get(asked.goal, number[ERROR]), number[ERROR], number["bias"], float(one.sets)]
-        rest.append(0.0 if number[COVERAGE] >= asked.level else asked.level - number[COVERAGE])
+        goal = real if not question.promises or question.goal == "epsilon" else number[question.goal]
+        rest = [real, number.get(question.goal, number[ERROR]), number[ERROR], number["bias"], float(one.sets)]
+        rest.append(0.0 if number[COVERAGE] >= question.level else question.level - number[COVERAGE])
         broken = sum(verdict is False for verdict in one.verdicts.values())
         used = [
             (1 - number[limit.key]) / (1 - limit.limit) if limit.key == COVERAGE else number[limit.key] / limit.limit
-            for limit in asked.limits
+            for limit in question.limits
         ]
         missed = max((each for each in used if not math.isnan(each)), default=0.0)
         return [float(real > bound), missed, float(broken), *rest] if one.meets_limits is False else [goal, *rest]
 
-    found: list[Candidate] = []
+    result: list[Candidate] = []
     for kept in (True, None, False):
         # with the strongest protection as the goal, those that keep the limits were given the smallest ε found
-        largest = bool(asked.promises) and (asked.goal != "epsilon" or not asked.limits or kept is False)
-        here = [one for one in designs if one.meets_limits is kept]
+        largest = bool(question.promises) and (question.goal != "epsilon" or not question.limits or kept is False)
+        here = [design for design in designs if design.meets_limits is kept]
         labels: dict[int, tuple[int, ...]] = {id(one): () for one in here}
         for place in range(len(columns(here[0])) if here else 0):
             for group in {labels[id(one)] for one in here}:
                 members = [one for one in here if labels[id(one)] == group]
-                values = {id(one): columns(one)[place] for one in members}
+                values = {id(design): columns(design)[place] for design in members}
                 base, number = None, -1
                 for one in sorted(members, key=lambda one: (math.isnan(values[id(one)]), values[id(one)])):
                     value = values[id(one)]
                     if base is None or not (near(value, base, largest) or (math.isnan(value) and math.isnan(base))):
                         base, number = value, number + 1
                     labels[id(one)] = (*group, number)
-        found += sorted(here, key=lambda one: labels[id(one)])
-    return [one.key for one in found]
+        result += sorted(here, key=lambda one: labels[id(one)])
+    return [one.key for one in result]
 
 
 def ranked_value(design: Candidate) -> Measure:
@@ -126,7 +126,7 @@ def desk_of(name: str) -> SearchResult:
 @pytest.mark.parametrize("name", GRID)
 def test_designs_stand_in_the_order_that_is_written_once_more(name: str) -> None:
     desk = desk_of(name)
-    assert [one.key for one in desk.designs] == order_by_hand(list(desk.evaluations))
+    assert [design.key for design in desk.designs] == order_by_hand(list(desk.evaluations))
     if len(desk.evaluations) <= 5:
         for mixed in itertools.permutations(desk.evaluations):
             assert ranked_value(rank(mixed)[0]).tied(ranked_value(desk.designs[0]), 1e-3)
@@ -155,52 +155,52 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
     desk = desk_of(name)
     if len(desk.designs) < 2:
         return
-    said = " ".join(report.choice_text(desk, chosen_design(desk, desk.designs[0].key)))
+    text = " ".join(report.choice_text(desk, chosen_design(desk, desk.designs[0].key)))
     second = desk.designs[1]
-    assert second.name in said
+    assert second.name in text
     if desk.ties:
-        assert f"is tied with {desk.ties[0].name}" in said
-        assert f"is tied with {desk.designs[0].name}." not in said  # but with another analysis of the same release
+        assert f"is tied with {desk.ties[0].name}" in text
+        assert f"is tied with {desk.designs[0].name}." not in text  # but with another analysis of the same release
         assert "tied with" in summarize(desk)[1] or not desk.feasible
     if desk.feasible[1:] and not desk.ties:
         digits = r"([\d.,×⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-        numbers = re.search(rf"Next came .*?, {digits} against {digits}(?:, which is (\S+) % more)?\.", said)
-        assert numbers is not None, said
-        here, there = ranked_value(desk.designs[0]).value, ranked_value(second).value
-        assert float(numbers[1]) == pytest.approx(there, rel=5e-3)
-        assert float(numbers[2]) == pytest.approx(here, rel=5e-3)
+        numbers = re.search(rf"Next came .*?, {digits} against {digits}(?:, which is (\S+) % more)?\.", text)
+        assert numbers is not None, text
+        best, next_best = ranked_value(desk.designs[0]).value, ranked_value(second).value
+        assert float(numbers[1]) == pytest.approx(next_best, rel=5e-3)
+        assert float(numbers[2]) == pytest.approx(best, rel=5e-3)
         if numbers[3]:
-            assert float(numbers[3].replace(",", "")) == pytest.approx(100 * (there / here - 1), rel=0.06)
+            assert float(numbers[3].replace(",", "")) == pytest.approx(100 * (next_best / best - 1), rel=0.06)
 
 
 def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywhere() -> None:
     """The exponential mechanism has the smaller error at its ε = 2.067, which is round-off of the search."""
     asked = asking(n=50, low=0.2, high=0.5, values=9, error=0.1, methods=("geometric", "laplace", "exponential_rows"))
     desk = answered(asked)
-    assert [(one.method.key, one.epsilon) for one in desk.designs] == [
+    assert [(design.method.key, design.epsilon) for design in desk.designs] == [
         ("geometric", 0.3972), ("laplace", 0.4012), ("exponential_rows", 2.067),
     ]  # fmt: skip
     mark, sentence, brief = summarize(desk)
     assert (mark, brief) == ("ε = 0.3972", "It is enough for this accuracy: Geometric sanitizer, one set.")
     assert "The next is Laplace sanitizer, one set with ε = 0.4012." in sentence
     assert "by a factor of 1.49." in sentence  # e^0.3972
-    said = " ".join(report.choice_text(desk, desk.designs[0]))
-    assert "Next came Laplace sanitizer, one set, by its real privacy loss ε, 0.401 against 0.397." in said
+    text = " ".join(report.choice_text(desk, desk.designs[0]))
+    assert "Next came Laplace sanitizer, one set, by its real privacy loss ε, 0.401 against 0.397." in text
     page = plain(render_report(desk, chosen_design(desk, desk.designs[0].key)))
     assert "the smallest real ε that is enough for the accuracy comes first" in page
 
 
 def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_third_of_its_error() -> None:
-    asked = asking(
+    question = asking(
         n=200, values=9, sets=(1, 5), epsilon=1.0, goal="epsilon",
         methods=("geometric", "laplace", "exponential_counts", "modips_truncated", "sdd"),
     )  # fmt: skip
-    desk = answered(asked)
+    desk = answered(question)
     first = desk.designs[0]
     assert (first.name, first.real_epsilon) == ("Geometric sanitizer, one set", 1.0)
     assert first.worst_cases[ERROR].measure.value == pytest.approx(0.0353, abs=5e-5)
-    smaller = [one for one in desk.designs if one.real_epsilon < 1]
-    assert any(one.real_epsilon == pytest.approx(1, rel=1e-6) for one in smaller)
+    smaller = [design for design in desk.designs if design.real_epsilon < 1]
+    assert any(design.real_epsilon == pytest.approx(1, rel=1e-6) for design in smaller)
     _, sentence, _ = summarize(desk)
     assert "In its real privacy loss ε it is tied with" in sentence
     assert "It comes first because its root mean squared error is smaller." in sentence
@@ -218,14 +218,14 @@ def two_analyses(*limits: AccuracyLimit, most_epsilon: float = 1.0) -> SearchRes
 
 def test_designs_that_miss_a_limit_alike_are_tied_in_their_distance_from_it() -> None:
     desk = two_analyses(AccuracyLimit(ERROR, 0.001))
-    said = " ".join(report.choice_text(desk, desk.designs[0]))
-    assert f"In its distance from its limits it is tied with {desk.designs[1].full_name}." in said
+    text = " ".join(report.choice_text(desk, desk.designs[0]))
+    assert f"In its distance from its limits it is tied with {desk.designs[1].full_name}." in text
 
 
 def test_of_two_analyses_of_one_release_the_one_with_the_better_coverage_leads() -> None:
     desk = two_analyses(AccuracyLimit(ERROR, 0.05))
-    assert [one.rule for one in desk.designs] == ["score", "as_if_real"]
-    assert [one.value(COVERAGE) for one in desk.designs] == pytest.approx([0.9383, 0.9129], abs=5e-5)
+    assert [design.rule for design in desk.designs] == ["score", "as_if_real"]
+    assert [design.value(COVERAGE) for design in desk.designs] == pytest.approx([0.9383, 0.9129], abs=5e-5)
     sentence = summarize(desk)[1]
     assert "It comes first because its coverage falls less short of its level." in sentence
 
@@ -245,21 +245,21 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
 
     The limit allows the Beta-binomial 4.02, at which it is off by .0830: more than the .0800 at 2.56.
     """
-    asked = asking(
+    question = asking(
         n=100, values=2, sets=(1, 5), success=0.6, error=0.02,
         methods=("modips_truncated", "sdd_exact", "beta_binomial"),
     )  # fmt: skip
-    desk = answered(asked)
-    assert [(one.method.key, one.sets, round(one.real_epsilon, 2)) for one in desk.designs[:4]] == [
+    desk = answered(question)
+    assert [(design.method.key, design.sets, round(design.real_epsilon, 2)) for design in desk.designs[:4]] == [
         ("modips_truncated", 5, 2.27), ("beta_binomial", 1, 2.56), ("modips_truncated", 1, 1.67),
         ("sdd_exact", 5, 15.17),
     ]  # fmt: skip
     assert desk.designs[3].limit_use.value < desk.designs[0].limit_use.value
-    assert [one.exceeds_usual_epsilon for one in desk.designs] == [False] * 3 + [True] * 3
+    assert [design.exceeds_usual_epsilon for design in desk.designs] == [False] * 3 + [True] * 3
     assert "hardly protects" not in summarize(desk)[1]
-    said = " ".join(report.choice_text(desk, desk.designs[0]))
-    assert "which it misses most, it has 0.0591. Designs that miss by less come after it" in said
-    alone = answered(dataclasses.replace(asked, methods=("sdd_exact",), sets=(5,)))
+    text = " ".join(report.choice_text(desk, desk.designs[0]))
+    assert "which it misses most, it has 0.0591. Designs that miss by less come after it" in text
+    alone = answered(dataclasses.replace(question, methods=("sdd_exact",), sets=(5,)))
     _, sentence, _ = summarize(alone)
     assert "Nearest is <b>Posterior in bins (true sensitivity), 5 sets</b>" in sentence
     assert "ε = 15.2" in sentence and re.search(r"by a factor of 3,[89]\d0,000\.", sentence)  # e^15.17
@@ -269,8 +269,8 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
 
 
 def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything() -> None:
-    asked = asking(n=200, values=3, success=0.9, methods=("sdd_exact",))
-    (design,) = answered(asked).designs
+    question = asking(n=200, values=3, success=0.9, methods=("sdd_exact",))
+    (design,) = answered(question).designs
     assert design.is_saturated and design.epsilon < 1000.0
 
     def error(setting: float) -> float:
@@ -278,7 +278,7 @@ def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything(
 
     assert error(design.epsilon) <= min(error(more) for more in (design.epsilon * 1.2, 1000.0)) * 1.0011
     assert error(design.epsilon * 0.98) > error(1000.0) * 1.001
-    _, sentence, _ = summarize(answered(asked))
+    _, sentence, _ = summarize(answered(question))
     setting = f"the ε = {format_number(design.epsilon, 4)} that it is set to"
     assert f"but with {setting} nothing is worse by a thousandth" in sentence
 
@@ -313,10 +313,10 @@ def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest
     first = answered(asking(n=7, low=0.1, high=0.6, success=0.99, error=0.12, methods=("beta_binomial",))).designs[0]
     assert first.is_saturated and first.epsilon == pytest.approx(1.504, rel=0.01)
     worst = functools.partial(off_at_worst, n=7, m=7, sets=1, low=0.1, high=0.6)
-    here = worst(first.epsilon)
-    assert first.worst_cases[ERROR].measure.value == pytest.approx(here, rel=1e-4)
+    smallest = worst(first.epsilon)
+    assert first.worst_cases[ERROR].measure.value == pytest.approx(smallest, rel=1e-4)
     # No larger ε improves it by a thousandth, which is what the sentence says.
-    assert here < 1.001 * min(worst(first.epsilon * 1.004**step) for step in range(1, 200))
+    assert smallest < 1.001 * min(worst(first.epsilon * 1.004**step) for step in range(1, 200))
 
 
 def five_rows(most: float, goal: str = ERROR) -> SearchResult:
@@ -331,7 +331,7 @@ def five_rows(most: float, goal: str = ERROR) -> SearchResult:
 def test_a_limit_that_is_kept_between_two_epsilons_alone_is_found(most: float, goal: str) -> None:
     """Two Beta-binomial sets are off by at most .25 from 1.0574 to 5.8051: at none of 0.01, 0.1, 1, 10, 100, nor 8."""
     desk = five_rows(most, goal)
-    assert [(one.method.key, one.epsilon, one.meets_limits) for one in desk.designs] == [
+    assert [(design.method.key, design.epsilon, design.meets_limits) for design in desk.designs] == [
         ("beta_binomial", 1.058, True), ("posterior_mean", 1.398, True),
     ]  # fmt: skip
     assert "ε = 1.06" in summarize(desk)[1]
@@ -344,12 +344,12 @@ def test_no_design_gets_more_of_a_usual_epsilon_than_helps(most: float) -> None:
     .22253, at 4.38, and at 4.28 a thousandth more. They are .2385 and .2275 at 5, by which the plug-in would lead.
     """
     desk = five_rows(most)
-    assert [(one.method.key, one.is_saturated, one.meets_limits) for one in desk.designs] == [
+    assert [(design.method.key, design.is_saturated, design.meets_limits) for design in desk.designs] == [
         ("beta_binomial", True, True), ("posterior_mean", True, True),
     ]  # fmt: skip
-    for one, setting, error in zip(desk.designs, (3.44, 4.28), (0.21650, 0.22253), strict=True):
-        assert one.epsilon == pytest.approx(setting, rel=0.01)
-        assert error < one.worst_cases[ERROR].measure.value < 1.0011 * error
+    for design, setting, error in zip(desk.designs, (3.44, 4.28), (0.21650, 0.22253), strict=True):
+        assert design.epsilon == pytest.approx(setting, rel=0.01)
+        assert error < design.worst_cases[ERROR].measure.value < 1.0011 * error
     assert off_at_worst(3.6631) == pytest.approx(0.2165028, abs=1e-7)
     assert off_at_worst(5.0) == pytest.approx(0.2385399, abs=1e-7)
     assert "but with the ε = 3.4" in summarize(desk)[1]
@@ -365,7 +365,7 @@ def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_
     assert "allow every ε; 1,000 is where the search ends" in summarize(desk)[1]
     caveats = {"design": first, "question": asked, "pilot_note": "", "finding": "", "numbers": reported_numbers(first)}
     assert "that it is given is where the search ends" in " ".join(paragraphs("caveats.txt", **caveats))
-    formulas = [one.formula for one in reported_numbers(first) if one.label == "ε that all sets are given"]
+    formulas = [item.formula for item in reported_numbers(first) if item.label == "ε that all sets are given"]
     assert formulas == ["where the search for an ε ends; every limit on protection is kept there"]
 
 
@@ -387,10 +387,10 @@ def test_the_strongest_protection_is_the_smallest_epsilon_that_is_enough_not_the
 
     assert worst(0.2893) <= 0.12 < worst(0.2891)
     capped = answered(dataclasses.replace(asked, protections=(EpsilonDeltaLimit(most_epsilon=0.28),)))
-    assert [(one.epsilon, one.meets_limits) for one in capped.designs] == [(0.28, False), (0.28, False)]
-    said = plain(render_report(desk, chosen_design(desk, desk.designs[0].key)))
-    assert "the smallest ε of all sets found with which every limit on accuracy is kept" in said
-    assert "found to a relative 10⁻⁶" not in said
+    assert [(design.epsilon, design.meets_limits) for design in capped.designs] == [(0.28, False), (0.28, False)]
+    text = plain(render_report(desk, chosen_design(desk, desk.designs[0].key)))
+    assert "the smallest ε of all sets found with which every limit on accuracy is kept" in text
+    assert "found to a relative 10⁻⁶" not in text
 
 
 @pytest.mark.parametrize(
@@ -413,87 +413,87 @@ def numbers(**changes: object) -> DesignQuestion:
 
 @pytest.mark.parametrize("limits", [{"limits": (AccuracyLimit(ERROR, 0.1),)}, {"protections": (EpsilonDeltaLimit(),)}])
 def test_a_method_that_is_private_at_no_epsilon_is_named_with_the_reason(limits: dict[str, object]) -> None:
-    asked = numbers(**limits, methods=("perturbed_histogram_scott", "modips_split"))
-    desk = answered(asked)
-    assert [one.method.key for one in desk.designs] == ["modips_split"]
+    question = numbers(**limits, methods=("perturbed_histogram_scott", "modips_split"))
+    desk = answered(question)
+    assert [design.method.key for design in desk.designs] == ["modips_split"]
     assert dict(desk.absent) == {"Perturbed histogram, Scott's bins, as printed": "no ε is known to hold for it"}
-    alone = answered(dataclasses.replace(asked, methods=("perturbed_histogram_scott",)))
+    alone = answered(dataclasses.replace(question, methods=("perturbed_histogram_scott",)))
     assert summarize(alone)[0] == "no design"
 
 
 def test_a_page_has_an_answer_at_once_even_without_a_design(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.curator.search.FIRST_WAIT_S", 60.0)
-    asked = numbers(epsilon=1.0, methods=("perturbed_histogram_scott",))
-    assert first_result(asked).is_complete and not first_result(asked).designs
+    question = numbers(epsilon=1.0, methods=("perturbed_histogram_scott",))
+    assert first_result(question).is_complete and not first_result(question).designs
 
 
 def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
-    asked = numbers(epsilon=2.0, methods=("perturbed_histogram", "perturbed_histogram_safe"), repetitions=100)
-    desk = answered(asked)
-    assert [one.method.key for one in desk.designs] == ["perturbed_histogram_safe"]
+    question = numbers(epsilon=2.0, methods=("perturbed_histogram", "perturbed_histogram_safe"), repetitions=100)
+    desk = answered(question)
+    assert [design.method.key for design in desk.designs] == ["perturbed_histogram_safe"]
     why = "the same releases as Perturbed histogram, twice the noise, given another ε"
     assert dict(desk.absent) == {"Perturbed histogram, public bins": why}
-    alone = answered(dataclasses.replace(asked, methods=("perturbed_histogram",)))
+    alone = answered(dataclasses.replace(question, methods=("perturbed_histogram",)))
     assert alone.designs[0].epsilon == pytest.approx(1.0, rel=1e-5)
     ones = [one.designs[0].worst_cases[ERROR].measure for one in (desk, alone)]
     assert ones[0].value == pytest.approx(ones[1].value, rel=1e-5)
 
 
 def test_a_complete_answer_leaves_no_design_unjudged_and_rows_say_their_repetitions() -> None:
-    asked = numbers(
+    question = numbers(
         epsilon=2.0, error=0.1, sets=(1, 2, 5), repetitions=1500, goal="epsilon",
         data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0),
         methods=("modips_split", "modips_communal", "perturbed_histogram_safe", "sanitize_bootstrap"),
     )  # fmt: skip
-    steps = list(evaluate_designs(asked))
+    steps = list(evaluate_designs(question))
     desk = steps[-1]
     assert len(desk.designs) == 12
-    for one, (name, *_) in zip(desk.designs, rows_of(desk), strict=True):
-        if one.meets_limits is not False:
-            assert one.is_complete
-        if not one.is_complete:
-            measure = one.worst_cases[ERROR].measure
+    for design, (name, *_) in zip(desk.designs, rows_of(desk), strict=True):
+        if design.meets_limits is not False:
+            assert design.is_complete
+        if not design.is_complete:
+            measure = design.worst_cases[ERROR].measure
             assert measure.value - 0.1 >= 4 * measure.error
-            repetitions = min(outcome.unfinished or 1500 for outcome in one.outcomes)
+            repetitions = min(outcome.unfinished or 1500 for outcome in design.outcomes)
             assert 0 < repetitions < 1500
             assert f"{format_number(repetitions)}&nbsp;repetitions" in name
         else:
-            assert not any(outcome.unfinished for outcome in one.outcomes) and "repetitions" not in name
+            assert not any(outcome.unfinished for outcome in design.outcomes) and "repetitions" not in name
     assert not any("still to be judged" in part for part in summarize(desk))
 
 
 def moved(design: Candidate, error: Measure, real: float, sets: int = 1) -> Candidate:
     """The same design with other numbers, of another name."""
-    outcomes = tuple(dataclasses.replace(one, root_mean_squared_error=error) for one in design.outcomes)
-    for one in outcomes:
-        vars(one)["real_epsilon"] = real  # as if its method had found it
+    outcomes = tuple(dataclasses.replace(outcome, root_mean_squared_error=error) for outcome in design.outcomes)
+    for outcome in outcomes:
+        vars(outcome)["real_epsilon"] = real  # as if its method had found it
     moved = with_outcomes(design, outcomes, sets=sets, is_complete=True)
     vars(moved)["real_epsilon"] = real
     return moved
 
 
 def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> None:
-    asked = numbers(epsilon=2.0, repetitions=60, methods=("modips_split",))
-    design = answered(asked).designs[0]
+    question = numbers(epsilon=2.0, repetitions=60, methods=("modips_split",))
+    design = answered(question).designs[0]
     one = moved(design, Measure(0.0701, 0.0007), 2.0)
     other = moved(design, Measure(0.0706, 0.0007), 1.5, sets=2)
     worse = moved(design, Measure(0.0791, 0.0007), 0.5, sets=5)
-    desk = SearchResult(question=asked, evaluations=(one, other, worse), absent=(), is_complete=True)
+    desk = SearchResult(question=question, evaluations=(one, other, worse), absent=(), is_complete=True)
     assert desk.designs == (other, one, worse)
     assert desk.ties == (one,)
     _, sentence, _ = summarize(desk)
     reason = "It comes first because it gives less away"
     assert f"In its root mean squared error it is tied with {one.name}. {reason}." in sentence
     assert GOALS[ERROR] not in sentence
-    said = " ".join(report.choice_text(desk, other))
-    assert f"it is tied with {one.name}. {reason}, 1.5 against 2." in said
+    text = " ".join(report.choice_text(desk, other))
+    assert f"it is tied with {one.name}. {reason}, 1.5 against 2." in text
 
 
 @pytest.mark.parametrize(("repetitions", "keeps"), [(1, None), (19, None), (20, True), (math.inf, True)])
 def test_a_number_that_rests_on_hardly_any_estimate_is_not_known(repetitions: float, keeps: bool | None) -> None:
-    asked = numbers(epsilon=1.0, error=0.5, methods=("modips_split",))
-    design = moved(answered(asked).designs[0], Measure(0.01, math.nan), 1.0)
-    outcomes = tuple(dataclasses.replace(one, repetitions=repetitions) for one in design.outcomes)
+    question = numbers(epsilon=1.0, error=0.5, methods=("modips_split",))
+    design = moved(answered(question).designs[0], Measure(0.01, math.nan), 1.0)
+    outcomes = tuple(dataclasses.replace(outcome, repetitions=repetitions) for outcome in design.outcomes)
     assert with_outcomes(design, outcomes).meets_limits is keeps
 
 
@@ -502,10 +502,10 @@ def test_a_number_that_rests_on_hardly_any_estimate_is_not_known(repetitions: fl
 
 @pytest.mark.parametrize(("sets", "others"), [((1,), ""), ((1, 2), "The same holds for one more design.")])
 def test_a_design_too_close_to_call_is_not_counted_beside_itself(sets: tuple[int, ...], others: str) -> None:
-    asked = numbers(error=1.0, epsilon=1.0, methods=("modips_split",), sets=sets, repetitions=30)
-    designs = answered(asked).designs
+    question = numbers(error=1.0, epsilon=1.0, methods=("modips_split",), sets=sets, repetitions=30)
+    designs = answered(question).designs
     middle = sum(design.value(ERROR) for design in designs) / len(designs)
-    mark, sentence, _ = summarize(answered(dataclasses.replace(asked, limits=(AccuracyLimit(ERROR, middle),))))
+    mark, sentence, _ = summarize(answered(dataclasses.replace(question, limits=(AccuracyLimit(ERROR, middle),))))
     assert mark == "too close to call"
     assert others in sentence and ("The same holds" in sentence) == bool(others)
 
@@ -520,16 +520,16 @@ def test_one_set_by_one_method_says_that_it_is_the_only_design_and_which_analysi
 
 def test_a_design_appears_once_it_is_known_whether_it_keeps_all_limits() -> None:
     limits = (AccuracyLimit(COVERAGE, 0.5), AccuracyLimit("mean_width", 0.9))
-    for asked in (asking(methods=METHODS, protections=(TWICE,), limits=limits), numbers(protections=(TWICE,))):
-        for desk in evaluate_designs(asked):
-            assert all(one.is_complete or one.meets_limits is not None for one in desk.designs)
+    for question in (asking(methods=METHODS, protections=(TWICE,), limits=limits), numbers(protections=(TWICE,))):
+        for desk in evaluate_designs(question):
+            assert all(design.is_complete or design.meets_limits is not None for design in desk.designs)
 
 
 def test_intervals_that_hold_everything_are_told_to_say_nothing() -> None:
-    asked = asking(methods=("geometric",), rules=("clopper_pearson",), coverage=1.0, level=0.999999, n=2)
-    _, sentence, _ = summarize(answered(asked))
+    question = asking(methods=("geometric",), rules=("clopper_pearson",), coverage=1.0, level=0.999999, n=2)
+    _, sentence, _ = summarize(answered(question))
     assert ("But every interval then runs from 0 to 1, and says nothing." in sentence) == (
-        all(one.mean_width.value == pytest.approx(1.0, rel=1e-12) for one in answered(asked).designs[0].outcomes)
+        all(one.mean_width.value == pytest.approx(1.0, rel=1e-12) for one in answered(question).designs[0].outcomes)
     )
 
 
@@ -550,11 +550,11 @@ def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_th
     By a closed form the model's squared error is about .006 + .00205/ε², .01 at .72.
     """
     data = UnknownVariance(n=500, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-    asked = asking(
+    question = asking(
         data=data, low=0.0, high=0.0, values=1, repetitions=500, error=0.1,
         methods=("modips_split", "perturbed_histogram_safe", "modips_communal"), rules=("reiter_2003",), seed=2,
     )  # fmt: skip
-    desk = answered(asked)
+    desk = answered(question)
     first, second, third = desk.designs
     assert third.method.key == "modips_communal"
     assert first.largest_infeasible < first.epsilon
@@ -564,13 +564,13 @@ def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_th
     assert third.largest_infeasible > first.epsilon
     told = f"The simulation cannot tell whether {second.name} really needs more."
     assert told in summarize(desk)[1]
-    said = " ".join(report.choice_text(desk, first))
-    assert told in said
-    assert "has the strongest protection that the simulation confirms of those that do." in said
+    text = " ".join(report.choice_text(desk, first))
+    assert told in text
+    assert "has the strongest protection that the simulation confirms of those that do." in text
     for factor, untold in ((0.999, (second,)), (1.001, ())):
         known = dataclasses.replace(second, largest_infeasible=factor * first.epsilon)
         again = dataclasses.replace(desk, evaluations=(first, known, third))
-        assert [one.key for one in again.not_distinguished] == [one.key for one in untold]
+        assert [design.key for design in again.not_distinguished] == [design.key for design in untold]
 
 
 def test_only_designs_that_nothing_tells_apart_are_said_to_be_such() -> None:
@@ -581,7 +581,7 @@ def test_only_designs_that_nothing_tells_apart_are_said_to_be_such() -> None:
     order = "they stand in the order of the methods."
     assert f"Nothing that decides tells them apart: {order}" in summarize(desk)[1]
     more = dataclasses.replace(desk, evaluations=(first, second, dataclasses.replace(first, sets=2)))
-    assert [one.sets for one in more.ties] == [1, 2]
+    assert [design.sets for design in more.ties] == [1, 2]
     assert more.deciding_criterion(more.ties[1]) is not None
     assert f"Nothing that decides tells the first two apart: {order}" in summarize(more)[1]
 
@@ -592,7 +592,7 @@ def test_a_class_is_told_how_many_limits_the_nearest_design_misses() -> None:
         first = desk.best
         if first is None or first.meets_limits is not False:
             continue
-        missed = [one for one in desk.question.limits if first.verdicts[one.key] is False]
+        missed = [limit for limit in desk.question.limits if first.verdicts[limit.key] is False]
         short = summarize(desk)[2]
         many = f"misses {spell_number(len(missed))}, mainly:" if len(missed) > 1 else "misses one:"
         assert many in short, (name, short)

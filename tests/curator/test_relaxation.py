@@ -39,14 +39,14 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
     *_, ways = suggest_relaxations(desk, 1)
     way = ways[0]
     assert way.alternative == noise_aware_alternative(way.design)
-    said = html.unescape(relaxation_sentence(way))
+    text = html.unescape(relaxation_sentence(way))
     if way.alternative is None:
-        assert "if it is analyzed" not in said
+        assert "if it is analyzed" not in text
         return
     rule = RULES[way.alternative.rule]
     assert rule.is_noise_aware and rule.key not in rules
     assert way.alternative.meets_limits and way.alternative.value("coverage") >= least > way.design.value("coverage")
-    assert f"if it is analyzed with <b>“{rule.label}”</b>" in said
+    assert f"if it is analyzed with <b>“{rule.label}”</b>" in text
     words, settings = relaxation_offers(way)[0]
     assert words == f"Analyze with “{rule.label}”"
     assert settings == {"count_rules": [*rules, rule.key]}

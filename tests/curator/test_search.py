@@ -81,26 +81,26 @@ def test_a_limit_that_every_release_keeps_asks_nothing() -> None:
 def test_an_exact_number_on_its_limit_keeps_it_and_a_simulated_one_nearby_is_not_decided() -> None:
     for key, limit, better, worse in (("bias", 0.1, 0.09, 0.11), ("coverage", 0.9, 0.91, 0.89)):
         asked = AccuracyLimit(key, limit)
-        assert [asked.verdict(Measure(one, 0.0)) for one in (better, limit, worse)] == [True, True, False]
-        assert [asked.verdict(Measure(one, 0.02)) for one in (better, limit, worse)] == [None, None, None]
-        assert [asked.verdict(Measure(one, 0.001)) for one in (better, worse)] == [True, False]
+        assert [asked.verdict(Measure(value, 0.0)) for value in (better, limit, worse)] == [True, True, False]
+        assert [asked.verdict(Measure(value, 0.02)) for value in (better, limit, worse)] == [None, None, None]
+        assert [asked.verdict(Measure(value, 0.001)) for value in (better, worse)] == [True, False]
         assert asked.verdict(Measure.unknown()) is None
         assert all(asked.verdict(Measure(limit * (1 + away), 0.0)) for away in (-4e-16, 4e-16))
-        assert [asked.used_share(Measure(one, 0.0)).value <= 1 for one in (better, worse)] == [True, False]
+        assert [asked.used_share(Measure(value, 0.0)).value <= 1 for value in (better, worse)] == [True, False]
         assert asked.used_share(Measure(limit, 0.0)).value == pytest.approx(1)
 
 
 @functools.cache
 def _by_hand(protections: tuple[PrivacyLimit, ...]) -> dict[tuple[str, int, str], tuple[float, dict[str, float]]]:
     """Setting and worst measures of every design, without the code of the desk; limits and goal change neither."""
-    asked, found = question(protections=protections, rules=TWO_RULES), {}
+    asked, result = question(protections=protections, rules=TWO_RULES), {}
     for method in type(asked.data).methods:
         if method.reference or method.key not in asked.methods:
             continue
-        for sets in {method.sets(one) for one in asked.sets}:
+        for sets in {method.sets(number) for number in asked.sets}:
             promised = [EqualPrivacy(delta).setting(method, SMALL, epsilon, sets) for epsilon, delta in asked.promises]
             setting = min(one for one in promised if one is not None)
-            for rule in {asked.analysis(sets, one).rule_for(sets).key for one in asked.rules}:
+            for rule in {asked.analysis(sets, rule).rule_for(sets).key for rule in asked.rules}:
                 seen: dict[str, list[float]] = {key: [] for key in ACCURACY_MEASURES}
                 for p in np.linspace(asked.lowest, asked.highest, asked.values):
                     data = CountData(n=SMALL.n, m=SMALL.m, p=round(float(p), 12))
@@ -109,8 +109,8 @@ def _by_hand(protections: tuple[PrivacyLimit, ...]) -> dict[tuple[str, int, str]
                     for key in ("root_mean_squared_error", "coverage", "mean_width"):
                         seen[key].append(getattr(last, key).value)
                 worst = {key: (min if key == "coverage" else max)(values) for key, values in seen.items()}
-                found[method.key, sets, rule] = setting, worst
-    return found
+                result[method.key, sets, rule] = setting, worst
+    return result
 
 
 TWO_RULES = ("reiter_2003", "raab_2017")
@@ -135,27 +135,27 @@ def test_every_design_is_the_one_that_is_computed_by_hand(limits, goal, protecti
     desk = answered(asked)
     by_hand = {key: (setting, dict(worst)) for key, (setting, worst) in _by_hand(protections).items()}
     assert desk.is_complete
-    assert {one.key for one in desk.designs} == set(by_hand)
+    assert {design.key for design in desk.designs} == set(by_hand)
     for one in desk.designs:
         setting, worst = by_hand[one.key]
         if one.is_minimal:  # the smallest that is enough, and not the largest allowed
             assert (goal, one.meets_limits) == ("epsilon", True)
             assert one.epsilon <= setting
-            by_hand[one.key] = one.epsilon, {key: found.measure.value for key, found in one.worst_cases.items()}
+            by_hand[one.key] = one.epsilon, {key: result.measure.value for key, result in one.worst_cases.items()}
             continue
         assert one.epsilon == pytest.approx(setting, rel=ROUNDING)
         for key, value in worst.items():
             if one.is_complete or not ACCURACY_MEASURES[key].needs_interval:
-                found = one.worst_cases[key]
-                if found.n_tried:
-                    assert found.measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
+                result = one.worst_cases[key]
+                if result.n_tried:
+                    assert result.measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
                 else:  # the worst of all true values (tests/coverage/test_worst_case.py) is no better than that of some
-                    gain = found.measure.value - value
+                    gain = result.measure.value - value
                     assert (gain if ACCURACY_MEASURES[key].is_share else -gain) <= 1e-12
-                    worst[key] = found.measure.value
-    assert all(one.is_complete for one in desk.designs[:N_NEAREST])
+                    worst[key] = result.measure.value
+    assert all(design.is_complete for design in desk.designs[:N_NEAREST])
     assert all(one.is_complete or one.meets_limits is False for one in desk.designs) or not asked.needs_interval
-    keeping = [one.key for one in desk.feasible]
+    keeping = [design.key for design in desk.feasible]
     expected = {
         key
         for key, (_, worst) in by_hand.items()
@@ -164,19 +164,19 @@ def test_every_design_is_the_one_that_is_computed_by_hand(limits, goal, protecti
             for limit in limits
         )
     }
-    assert {one.key for one in (*desk.feasible, *desk.undecided)} >= expected >= set(keeping)
+    assert {design.key for design in (*desk.feasible, *desk.undecided)} >= expected >= set(keeping)
 
 
 def test_what_grows_is_never_taken_back() -> None:
     desks = list(evaluate_designs(question(limits=LIMITS[2])))
-    assert [one.is_complete for one in desks] == [False] * (len(desks) - 1) + [True]
+    assert [desk.is_complete for desk in desks] == [False] * (len(desks) - 1) + [True]
     for before, after in itertools.pairwise(desks):
-        assert {one.key for one in before.designs} <= {one.key for one in after.designs}
-        known = {one.key: one for one in after.designs}
-        for one in before.designs:
-            for key, figure in one.worst_cases.items():
+        assert {design.key for design in before.designs} <= {design.key for design in after.designs}
+        known = {design.key: design for design in after.designs}
+        for design in before.designs:
+            for key, figure in design.worst_cases.items():
                 if figure.measure.error == 0:
-                    check_close(known[one.key].worst_cases[key], figure)
+                    check_close(known[design.key].worst_cases[key], figure)
 
 
 @pytest.mark.parametrize("key", ACCURACY_MEASURES)
@@ -192,14 +192,14 @@ def test_a_simulation_that_always_covers_uses_all_of_a_limit_of_one() -> None:
 
 def test_the_average_weighs_every_true_value_alike() -> None:
     worst, mean = (answered(question(average=average, sets=(1,))) for average in (False, True))
-    for one in mean.designs:
-        errors = [found.root_mean_squared_error.value for found in one.outcomes]
-        other = next(two for two in worst.designs if two.key == one.key)
-        assert one.value("root_mean_squared_error") == pytest.approx(math.sqrt(np.mean(np.square(errors))))
-        assert one.value("coverage") == pytest.approx(np.mean([found.coverage.value for found in one.outcomes]))
-        largest = max(found.root_mean_squared_error.value for found in other.outcomes)
+    for design in mean.designs:
+        errors = [result.root_mean_squared_error.value for result in design.outcomes]
+        other = next(two for two in worst.designs if two.key == design.key)
+        assert design.value("root_mean_squared_error") == pytest.approx(math.sqrt(np.mean(np.square(errors))))
+        assert design.value("coverage") == pytest.approx(np.mean([result.coverage.value for result in design.outcomes]))
+        largest = max(result.root_mean_squared_error.value for result in other.outcomes)
         assert other.value("root_mean_squared_error") == pytest.approx(largest, rel=1e-12)
-        assert math.isnan(one.worst_cases["bias"].location)
+        assert math.isnan(design.worst_cases["bias"].location)
         assert 0.1 <= other.worst_cases["bias"].location <= 0.4
 
 
@@ -211,13 +211,13 @@ def test_the_average_weighs_every_true_value_alike() -> None:
 def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_not(key, limits) -> None:
     asked = question(protections=(), limits=limits, goal="epsilon")
     method = CountData.method(key)
-    found = smallest_design(asked, method, 1, "as_if_real")
-    if found is None:
+    result = smallest_design(asked, method, 1, "as_if_real")
+    if result is None:
         assert assess(asked, method, 1, "as_if_real", 100.0).meets_limits is False
         return
-    assert found.meets_limits
-    assert found.is_complete
-    assert assess(asked, method, 1, "as_if_real", found.epsilon * 0.999).meets_limits is False
+    assert result.meets_limits
+    assert result.is_complete
+    assert assess(asked, method, 1, "as_if_real", result.epsilon * 0.999).meets_limits is False
 
 
 def test_an_interval_limit_that_does_not_decide_leaves_the_smallest_epsilon_as_it_is() -> None:
@@ -234,14 +234,14 @@ def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes
     data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     asked = asking(data=data, low=0.0, high=0.0, error=0.2, repetitions=1000)
     method = data.method("modips_split")
-    found = smallest_design(asked, method, 1, "as_if_real")
-    assert found is not None
-    assert found.meets_limits
-    assert 0 < found.largest_infeasible < found.epsilon
-    assert assess(asked, method, 1, "as_if_real", found.largest_infeasible).meets_limits is False
+    result = smallest_design(asked, method, 1, "as_if_real")
+    assert result is not None
+    assert result.meets_limits
+    assert 0 < result.largest_infeasible < result.epsilon
+    assert assess(asked, method, 1, "as_if_real", result.largest_infeasible).meets_limits is False
     long = dataclasses.replace(asked, repetitions=20_000)
-    between = assess(long, method, 1, "as_if_real", 0.97 * found.epsilon)
-    assert found.largest_infeasible < between.epsilon
+    between = assess(long, method, 1, "as_if_real", 0.97 * result.epsilon)
+    assert result.largest_infeasible < between.epsilon
     assert between.meets_limits
     *_, desk = evaluate_designs(dataclasses.replace(asked, methods=(method.key,)))
     _, sentence, _ = summarize(desk)
@@ -254,9 +254,9 @@ def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes
 def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_that_a_large_one_does_not_reach() -> None:
     asked = question(data=CountData(n=10, m=1000, p=0.5), lowest=0.5, highest=0.5, protections=(), error=0.05)
     method = CountData.method("beta_binomial")
-    found = smallest_design(asked, method, 1, "as_if_real")
-    assert found is not None
-    assert found.epsilon == 0.01
+    result = smallest_design(asked, method, 1, "as_if_real")
+    assert result is not None
+    assert result.epsilon == 0.01
     assert assess(asked, method, 1, "as_if_real", 100.0).meets_limits is False
 
 
@@ -264,7 +264,7 @@ def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way
     desk = answered(question(epsilon=0.1, limits=LIMITS[1]))
     assert not desk.feasible
     *_, relaxed = suggest_relaxations(desk)
-    assert [one.design for one in relaxed] == list(desk.designs[:3])
+    assert [relaxation.design for relaxation in relaxed] == list(desk.designs[:3])
     for one in relaxed:
         (needed,) = one.limits.values()
         asked = dataclasses.replace(desk.question, limits=(AccuracyLimit("root_mean_squared_error", needed),))
@@ -277,7 +277,7 @@ def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way
 
 def test_a_method_whose_share_of_epsilon_is_too_small_to_compute_with_is_absent() -> None:
     desk = answered(question(epsilon=1e-5, sets=(50,)))
-    assert {one.method.key for one in desk.designs} == set(FAST) - {"modips"}
+    assert {design.method.key for design in desk.designs} == set(FAST) - {"modips"}
     ((name, why),) = desk.absent
     assert (name, "too small" in why) == (f"{CountData.method('modips').label}, 50 sets", True)
     many = CategoryData(n=10_000, m=10_000, p=0.5, cells=100)
@@ -288,11 +288,11 @@ def test_a_method_whose_share_of_epsilon_is_too_small_to_compute_with_is_absent(
 @pytest.mark.parametrize("key", ACCURACY_MEASURES)
 @pytest.mark.parametrize("error", [0.0, 0.007])
 def test_a_limit_that_is_said_to_be_enough_is_kept_for_sure(key: str, error: float) -> None:
-    found = Measure(0.3, error)
-    needed = ACCURACY_MEASURES[key].certain_limit(found)
-    assert AccuracyLimit(key, needed).verdict(found)
+    result = Measure(0.3, error)
+    needed = ACCURACY_MEASURES[key].certain_limit(result)
+    assert AccuracyLimit(key, needed).verdict(result)
     if error:
-        assert AccuracyLimit(key, (needed + 0.3) / 2).verdict(found) is None
+        assert AccuracyLimit(key, (needed + 0.3) / 2).verdict(result) is None
 
 
 def test_every_method_is_tried_with_every_number_of_sets_once() -> None:
@@ -323,10 +323,10 @@ def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) ->
         same = dataclasses.replace(there, methods=(designs[index].method.key,), sets=(sets,), rules=(one.rule,))
         if value in (values[0], values[-1]):
             check_close(answered(same).designs[0].worst_cases, one.worst_cases)
-    here = path.current_value(asked)
-    if not math.isnan(here):
+    current = path.current_value(asked)
+    if not math.isnan(current):
         for index, one in enumerate(designs):
-            check_close(last.evaluations[index, here].worst_cases, one.worst_cases)
+            check_close(last.evaluations[index, current].worst_cases, one.worst_cases)
     leads = last.best_at("root_mean_squared_error")
     assert last.dominated("root_mean_squared_error") == {0, 1} - {index for tied in leads.values() for index in tied}
 
@@ -439,7 +439,7 @@ def test_the_values_of_an_average_are_spaced_as_the_prior_is(ends, beta) -> None
 def test_a_prior_that_believes_one_value_averages_what_is_true_there() -> None:
     sure = question(average=True, believed_ones=2500.0, believed_zeros=7500.0, sets=(1,), values=9)
     there = question(lowest=0.25, highest=0.25, sets=(1,))
-    for one, other in zip(answered(sure).designs, answered(there).designs, strict=True):
-        assert one.key == other.key
-        error = one.value("root_mean_squared_error")
+    for design, other in zip(answered(sure).designs, answered(there).designs, strict=True):
+        assert design.key == other.key
+        error = design.value("root_mean_squared_error")
         assert error == pytest.approx(other.value("root_mean_squared_error"), rel=1e-2)

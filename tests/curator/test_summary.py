@@ -51,9 +51,9 @@ def desks(limit: str, protection: str, average: bool = False) -> tuple[SearchRes
 def numbers_in(sentence: str, told: str, sense: str) -> list[tuple[float, float]]:
     """Values and limits that a sentence names of a measure, as it writes them."""
     plain = re.sub(r"<[^>]+>", "", sentence)
-    said = told.format(r"(\S+?)(?: %)?(?: ± \S+(?: %)?)?")
-    pattern = rf"{said} \({sense} (\S+?)(?: %)?\)"
-    return [(value_of(found[1]), value_of(found[2])) for found in re.finditer(pattern, plain)]
+    text = told.format(r"(\S+?)(?: %)?(?: ± \S+(?: %)?)?")
+    pattern = rf"{text} \({sense} (\S+?)(?: %)?\)"
+    return [(value_of(result[1]), value_of(result[2])) for result in re.finditer(pattern, plain)]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads_with_num
         assert "keeps <b>" in sentence and f"ε = {reading_of(first.real_epsilon)}" in sentence
         assert first.name not in brief
     elif last.feasible:
-        least = min(one.real_epsilon for one in last.feasible)
+        least = min(design.real_epsilon for design in last.feasible)
         assert mark.startswith("ε = ") and value_of(mark[4:]) == pytest.approx(least, rel=1e-3)
     elif last.undecided:
         assert mark in ("too close to call", "not known")
@@ -108,13 +108,13 @@ def check_sides(last: SearchResult) -> None:
     if last.best is None or mark == "too close to call":
         return
     missed, _, kept = sentence.partition("It keeps th")
-    told = 0
-    for one in last.question.limits:
+    n_compared = 0
+    for limit in last.question.limits:
         for part, holds in ((missed, bool(last.feasible)), (kept, True)):
-            for value, asked in numbers_in(part, one.measure.sentence, one.measure.bound):
-                assert one.measure.is_worse(value, asked) != holds, (part, one)
-                told += 1
-    assert told or not last.question.limits
+            for value, question in numbers_in(part, limit.measure.sentence, limit.measure.bound):
+                assert limit.measure.is_worse(value, question) != holds, (part, limit)
+                n_compared += 1
+    assert n_compared or not last.question.limits
 
 
 @pytest.mark.parametrize("key", ACCURACY_MEASURES)
@@ -128,8 +128,8 @@ def test_a_limit_that_is_offered_is_kept_by_the_value_behind_it(key: str, value:
 def test_a_design_that_no_epsilon_helps_says_so() -> None:
     first = desks("strict", "ε = 5")[-1].best
     assert first is not None
-    said = relaxation_sentence(Relaxation(first, {"mean_width": math.nan}, None))
-    assert said.endswith("keeps them with no ε that was tried up to 100.")
+    text = relaxation_sentence(Relaxation(first, {"mean_width": math.nan}, None))
+    assert text.endswith("keeps them with no ε that was tried up to 100.")
     assert relaxed_limits(Relaxation(first, {"mean_width": math.nan}, None)) == {}
     assert relaxed_epsilon(Relaxation(first, {}, None)) is None
 
@@ -149,9 +149,9 @@ def test_the_script_prints_the_table_and_the_file_has_it() -> None:
     printed = [line.split("; ") for line in run_script(search_script(last.question)).splitlines()]
     rows = list(csv.DictReader(io.StringIO(designs_csv(last))))
     assert [line[:3] for line in printed[: len(rows)]] == [[row["method"], row["sets"], row["rule"]] for row in rows]
-    for line, row, one in zip(printed, rows, last.designs, strict=False):
+    for line, row, design in zip(printed, rows, last.designs, strict=False):
         for value, key in zip(line[6:], ACCURACY_MEASURES, strict=True):
-            measure = one.worst_cases[key].measure
+            measure = design.worst_cases[key].measure
             assert float(value) == pytest.approx(measure.value, rel=ROUNDING) or math.isnan(measure.value)
             assert (row[key] == "") == math.isnan(measure.value)
             assert row[key] == "" or float(row[key]) == measure.shown

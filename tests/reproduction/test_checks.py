@@ -36,9 +36,9 @@ def test_a_cell_of_a_hundred_rows_is_exact_coverage() -> None:
     records = [r for r in load_records("Liu (2016)") if (r.what, r.design) == ("liu_thm7", design)]
     (theorem,) = (record for record in records if not record.is_alternative)
     exact = exact_coverages(synthesizer=Modips(n=100, m=100, epsilon=1), p=0.1, sets=10, rules=["reiter_2003"])
-    found = table_cell(theorem, SimulationBudget())
-    assert found.value == pytest.approx(exact["reiter_2003"].coverage, abs=1e-8)
-    assert found.own_error == 0
+    result = table_cell(theorem, SimulationBudget())
+    assert result.value == pytest.approx(exact["reiter_2003"].coverage, abs=1e-8)
+    assert result.own_error == 0
 
 
 @pytest.mark.parametrize(

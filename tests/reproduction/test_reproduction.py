@@ -33,15 +33,15 @@ EXACT = [record for record in RECORDS if record.is_number and record.is_computed
 
 
 def test_every_result_is_computed_and_every_statement_has_a_sentence() -> None:
-    found = {
+    result = {
         (paper, key): item
         for paper, functions in evidence.SECTIONS.items()
         for function in functions
         for key, item in findings(function, SMALL_BUDGET).items()
     }
     computed = {(evidence.PAPER_KEYS[record.paper], record.key) for record in RECORDS if record.is_computed}
-    assert computed == {*evidence.CELL_CHECKS, *found}
-    assert {key for key, item in found.items() if not isinstance(item.value, float)} == set(evidence.SENTENCES)
+    assert computed == {*evidence.CELL_CHECKS, *result}
+    assert {key for key, item in result.items() if not isinstance(item.value, float)} == set(evidence.SENTENCES)
 
 
 @pytest.mark.parametrize("paper", list(dict.fromkeys(record.paper for record in RECORDS)))
