@@ -100,11 +100,9 @@ CANCELLING: dict[str, Any] = {
     "7.14": lambda n, epsilon: mp.sqrt(epsilon * n / (2 - 1 / (2 * n))),
 }
 ENDS: dict[str, list[float]] = {
-    "epsilon": [1e-6, 1e-3, 0.37, 1.0, 40.0, 708.0, 1000.0],
-    "delta": [0.0, 1e-300, 1e-5, 0.3, 1.0],
-    "n": [1, 37, 10_000_000],
-    "m": [1, 37, 10_000_000],
-}
+    "epsilon": [1e-6, 1e-3, 0.37, 1.0, 40.0, 708.0, 1000.0], "delta": [0.0, 1e-300, 1e-5, 0.3, 1.0],
+    "n": [1, 37, 10_000_000], "m": [1, 37, 10_000_000],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("key", CANCELLING)
@@ -209,14 +207,11 @@ def test_the_failure_falls_in_the_prior_and_is_largest_without_a_one(n: int, eps
     assert values[0] > values[-1]
 
 
-@pytest.mark.parametrize(
-    ("n", "epsilon", "delta"),
-    [
-        (1, 1e-4, 0.5), (10, 1.0, 1e-5), (100, 1.0, 1e-5), (100, 0.1, 0.3), (100, 1e-3, 1e-12), (1000, 1.0, 1e-6),
-        (1000, 20.0, 1e-40), (100_000, 1.0, 1e-5), (100_000, 1e-4, 1e-300), (100_000, 50.0, 1e-300), (7, 1e-6, 1e-300),
-        (7, 0.2, 0.999999),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [
+    (1, 1e-4, 0.5), (10, 1.0, 1e-5), (100, 1.0, 1e-5), (100, 0.1, 0.3), (100, 1e-3, 1e-12), (1000, 1.0, 1e-6),
+    (1000, 20.0, 1e-40), (100_000, 1.0, 1e-5), (100_000, 1e-4, 1e-300), (100_000, 50.0, 1e-300), (7, 1e-6, 1e-300),
+    (7, 0.2, 0.999999),
+])  # fmt: skip
 def test_the_smallest_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, epsilon: float, delta: float) -> None:
     prior = THEOREMS["6.5"].value(n=n, epsilon=epsilon, delta=delta)
     smaller = prior * (1 - 1e-6)

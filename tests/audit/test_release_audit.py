@@ -499,13 +499,10 @@ def pooled_variance(rows: np.ndarray) -> dict[str, float]:
     return {"variance pooled over two cells, divisor n − 2": squares / (len(rows) - 2)}
 
 
-@pytest.mark.parametrize(
-    ("statistics", "rows"),
-    [
-        (moments, (0.0, 0.5, 1.0)), (joint_moments, [*itertools.product((0.0, 0.5, 1.0), repeat=2)]),
-        (pooled_variance, [*itertools.product((0, 1), (0.0, 0.5, 1.0))]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("statistics", "rows"), [
+    (moments, (0.0, 0.5, 1.0)), (joint_moments, [*itertools.product((0.0, 0.5, 1.0), repeat=2)]),
+    (pooled_variance, [*itertools.product((0, 1), (0.0, 0.5, 1.0))]),
+])  # fmt: skip
 def test_sensitivities_are_what_all_small_data_sets_show(statistics, rows) -> None:
     n, moves = 4, []
     for rest in itertools.combinations_with_replacement(rows, n - 1):
@@ -527,14 +524,11 @@ def test_a_deviance_moves_most_at_its_end() -> None:
 # Verdicts, sentences and files.
 
 
-@pytest.mark.parametrize(
-    ("loss", "verdict"),
-    [
-        (Loss(math.inf, math.inf), ReleaseVerdict.NOT_PRIVATE), (Loss(1.01, math.inf), ReleaseVerdict.BREAKS),
-        (Loss(0.5, 2.0), ReleaseVerdict.OPEN), (Loss(0.5, 1.0), ReleaseVerdict.SATISFIED),
-        (Loss.exactly(1.0 + 1e-9), ReleaseVerdict.SATISFIED),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("loss", "verdict"), [
+    (Loss(math.inf, math.inf), ReleaseVerdict.NOT_PRIVATE), (Loss(1.01, math.inf), ReleaseVerdict.BREAKS),
+    (Loss(0.5, 2.0), ReleaseVerdict.OPEN), (Loss(0.5, 1.0), ReleaseVerdict.SATISFIED),
+    (Loss.exactly(1.0 + 1e-9), ReleaseVerdict.SATISFIED),
+])  # fmt: skip
 def test_the_verdict_follows_from_the_loss(loss: Loss, verdict: ReleaseVerdict) -> None:
     assert loss.verdict(1.0) is verdict
     assert ReleaseAudit(RELEASE_METHODS["laplace_count"], HERE, loss).verdict is verdict
@@ -598,14 +592,11 @@ def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
     assert [float(row["real_epsilon_at_least"]) for row in rows] == [result.loss.at_least for result in results]
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"lower": 1.0, "upper": 1.0}, "must be above lower"), ({"n": 3}, "people"),
-        ({"epsilon": 0.0}, "epsilon"), ({"cell": 101}, "at most n = 100"), ({"delta": 0.0}, "between 0 and 1"),
-        ({"epsilon": 1e-5, "sets": 100}, "for each set"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"lower": 1.0, "upper": 1.0}, "must be above lower"), ({"n": 3}, "people"),
+    ({"epsilon": 0.0}, "epsilon"), ({"cell": 101}, "at most n = 100"), ({"delta": 0.0}, "between 0 and 1"),
+    ({"epsilon": 1e-5, "sets": 100}, "for each set"),
+])  # fmt: skip
 def test_a_bad_setting_is_answered_in_a_sentence(changes: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         replace(HERE, **changes)

@@ -434,15 +434,12 @@ def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
             assert is_asked or "δ is 0" in result.sentence
 
 
-@pytest.mark.parametrize(
-    ("name", "changes"),
-    [
-        ("family", {"family": "poisson"}), ("epsilon", {"epsilon": 0.0}), ("epsilon", {"epsilon": math.inf}),
-        ("delta", {"delta": 1.0}), ("delta", {"delta": -1e-5}), ("delta", {"delta": math.nan}), ("m", {"m": 0}),
-        ("n", {"n": 0}), ("n", {"n": 100_001}), ("cells", {"cells": 1}), ("alpha", {"alpha": 0.5}),
-        ("sigma", {"sigma": 0.0}), ("sigma0", {"sigma0": -1.0}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "changes"), [
+    ("family", {"family": "poisson"}), ("epsilon", {"epsilon": 0.0}), ("epsilon", {"epsilon": math.inf}),
+    ("delta", {"delta": 1.0}), ("delta", {"delta": -1e-5}), ("delta", {"delta": math.nan}), ("m", {"m": 0}),
+    ("n", {"n": 0}), ("n", {"n": 100_001}), ("cells", {"cells": 1}), ("alpha", {"alpha": 0.5}),
+    ("sigma", {"sigma": 0.0}), ("sigma0", {"sigma0": -1.0}),
+])  # fmt: skip
 def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
     valid: dict[str, Any] = {"family": "gaussian", "n": 5, "m": 5, "epsilon": 1.0, "delta": 1e-3}
     with pytest.raises(ValueError, match=rf"^{name}\b.* must be"):

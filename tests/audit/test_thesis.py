@@ -35,13 +35,10 @@ from tests.reproduction.abowd_vilhuber import EQUATION_1, LAPLACE, PLUG_IN, acco
 pytestmark = pytest.mark.usefixtures("sixty_digits")
 
 
-@pytest.mark.parametrize(
-    ("n", "theta", "epsilon", "refuted"),
-    [
-        (100, 0.5, 0.01, True), (100, 0.5, 0.1, True), (100, 0.5, 1.0, False), (1000, 0.5, 0.01, True),
-        (1000, 0.5, 0.1, False), (1000, 0.5, 1.0, False), (20, 0.9, 1.0, True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("n", "theta", "epsilon", "refuted"), [
+    (100, 0.5, 0.01, True), (100, 0.5, 0.1, True), (100, 0.5, 1.0, False), (1000, 0.5, 0.01, True),
+    (1000, 0.5, 0.1, False), (1000, 0.5, 1.0, False), (20, 0.9, 1.0, True),
+])  # fmt: skip
 def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(n, theta, epsilon, refuted) -> None:
     law, grow = binomial_distribution(n, theta), mp.e ** mp.mpf(epsilon)
     pairs = list(itertools.pairwise(law))

@@ -119,15 +119,12 @@ def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -
 
 
 @pytest.mark.parametrize("rule", ["as_if_real", "score"])
-@pytest.mark.parametrize(
-    ("goal", "limits"),
-    [
-        (ERROR, ()),
-        ("bias", (AccuracyLimit(ERROR, 0.3),)),
-        ("mean_width", (AccuracyLimit("coverage", 0.7),)),
-        (ERROR, (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.6))),
-    ],
-)
+@pytest.mark.parametrize(("goal", "limits"), [
+    (ERROR, ()),
+    ("bias", (AccuracyLimit(ERROR, 0.3),)),
+    ("mean_width", (AccuracyLimit("coverage", 0.7),)),
+    (ERROR, (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.6))),
+])  # fmt: skip
 def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed(goal, limits, rule) -> None:
     """What the sentence says of every design that is given less, with m below n, at p = 0, ½ and 1 and on a range."""
     compared = 0

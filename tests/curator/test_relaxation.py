@@ -79,15 +79,11 @@ def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
     assert length.certain_limit(Measure(0.08, 0.0)) == 0.08
 
 
-@pytest.mark.parametrize(
-    ("limit", "told"),
-    [
-        # √(.4 · .6 / 50) = .0693, and .24/.04² = 150
-        (AccuracyLimit("root_mean_squared_error", 0.04), "0.0693 (at most 0.04): about 150 people would be needed."),
-        (AccuracyLimit("coverage", 0.999), "an interval of a higher level than 95 % is needed"),
-    ],
-    ids=["error", "coverage"],
-)
+@pytest.mark.parametrize(("limit", "told"), [
+    # √(.4 · .6 / 50) = .0693, and .24/.04² = 150
+    (AccuracyLimit("root_mean_squared_error", 0.04), "0.0693 (at most 0.04): about 150 people would be needed."),
+    (AccuracyLimit("coverage", 0.999), "an interval of a higher level than 95 % is needed"),
+], ids=["error", "coverage"])  # fmt: skip
 def test_a_limit_that_the_data_alone_break_is_told_with_what_it_would_take(limit: AccuracyLimit, told: str) -> None:
     question = dataclasses.replace(asking(0.5), limits=(limit,))
     *_, result = evaluate_designs(question)

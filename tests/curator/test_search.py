@@ -33,11 +33,9 @@ from tests.helpers import desk_answer as summarize
 from tests.pairs import pairwise
 
 RELEASES = [
-    BetaBinomial(n=6, m=6, alpha=1.3, beta=1.3),
-    LaplaceSanitizer(n=6, epsilon=0.9),
-    GeometricSanitizer(n=6, epsilon=2.0),
-    PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0),
-]
+    BetaBinomial(n=6, m=6, alpha=1.3, beta=1.3), LaplaceSanitizer(n=6, epsilon=0.9),
+    GeometricSanitizer(n=6, epsilon=2.0), PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0),
+]  # fmt: skip
 
 
 def question(**changes: object) -> DesignQuestion:
@@ -353,35 +351,32 @@ def test_a_question_comes_back_from_json_to_the_last_digit(goal: str, kind: str)
     assert DesignQuestion.from_json(asked.to_json()) == asked
 
 
-@pytest.mark.parametrize(
-    ("kind", "values", "said"),
-    [
-        (GuessingLimit, {"most_success": 0.5}, "above 0.5"),
-        (GuessingLimit, {"known_before": 0.9, "most_success": 0.8}, "above 0.9"),
-        (PosteriorLimit, {"believed_before": 0.3, "most_after": 0.3}, "above that before, 0.3"),
-        (RiskRatioLimit, {"most_ratio": 1.0}, "above 1"),
-        (EpsilonDeltaLimit, {"most_epsilon": 0.0}, "most_epsilon"),
-        (EpsilonDeltaLimit, {"most_delta": math.nan}, "most_delta"),
-        (question, {"lowest": 0.5, "highest": 0.4}, "not be above the highest"),
-        (question, {"lowest": -0.1}, "lowest"),
-        (question, {"sets": ()}, "at least one number of sets"),
-        (question, {"sets": (0,)}, "sets"),
-        (question, {"rules": ("reiter",)}, "rules must be some of"),
-        (question, {"methods": ("no",)}, "methods must be some of"),
-        (question, {"goal": "luck"}, "goal must be one of"),
-        (question, {"goal": {}}, "goal must be one of"),
-        (question, {"average": "no"}, "average must be true or false"),
-        (question, {"protections": ()}, "at least one limit"),
-        (question, {"protections": (EpsilonDeltaLimit(), EpsilonDeltaLimit(most_epsilon=2.0))}, "each once"),
-        (question, {"limits": (1,)}, "limits"),
-        (question, {"data": 3}, "data must be of a kind"),
-        (question, {"values": 0}, "values"),
-        (question, {"believed_ones": 2.0}, "unless a proportion is averaged over"),
-        (question, {"average": True, "believed_ones": 0.0}, "believed_ones"),
-        (question, {"average": True, "lowest": 0.001, "highest": 0.01, "believed_ones": 1e4},
-         r"Your prior, Beta\(10,000, 1\), holds nothing from 0.001 to 0.01 for possible: widen the range"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "values", "said"), [
+    (GuessingLimit, {"most_success": 0.5}, "above 0.5"),
+    (GuessingLimit, {"known_before": 0.9, "most_success": 0.8}, "above 0.9"),
+    (PosteriorLimit, {"believed_before": 0.3, "most_after": 0.3}, "above that before, 0.3"),
+    (RiskRatioLimit, {"most_ratio": 1.0}, "above 1"),
+    (EpsilonDeltaLimit, {"most_epsilon": 0.0}, "most_epsilon"),
+    (EpsilonDeltaLimit, {"most_delta": math.nan}, "most_delta"),
+    (question, {"lowest": 0.5, "highest": 0.4}, "not be above the highest"),
+    (question, {"lowest": -0.1}, "lowest"),
+    (question, {"sets": ()}, "at least one number of sets"),
+    (question, {"sets": (0,)}, "sets"),
+    (question, {"rules": ("reiter",)}, "rules must be some of"),
+    (question, {"methods": ("no",)}, "methods must be some of"),
+    (question, {"goal": "luck"}, "goal must be one of"),
+    (question, {"goal": {}}, "goal must be one of"),
+    (question, {"average": "no"}, "average must be true or false"),
+    (question, {"protections": ()}, "at least one limit"),
+    (question, {"protections": (EpsilonDeltaLimit(), EpsilonDeltaLimit(most_epsilon=2.0))}, "each once"),
+    (question, {"limits": (1,)}, "limits"),
+    (question, {"data": 3}, "data must be of a kind"),
+    (question, {"values": 0}, "values"),
+    (question, {"believed_ones": 2.0}, "unless a proportion is averaged over"),
+    (question, {"average": True, "believed_ones": 0.0}, "believed_ones"),
+    (question, {"average": True, "lowest": 0.001, "highest": 0.01, "believed_ones": 1e4},
+     r"Your prior, Beta\(10,000, 1\), holds nothing from 0.001 to 0.01 for possible: widen the range"),
+])  # fmt: skip
 def test_what_no_release_can_keep_and_a_question_without_sense_are_refused_in_a_sentence(kind, values, said) -> None:
     with pytest.raises(ValueError, match=said):
         kind(**values)
@@ -402,17 +397,13 @@ def test_json_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
         DesignQuestion.from_json(text)
 
 
-@pytest.mark.parametrize(
-    ("protections", "here"),
-    [
-        ((EpsilonDeltaLimit(most_epsilon=2.0), PosteriorLimit(believed_before=0.5, most_after=0.75)), math.log(3)),
-        ((EpsilonDeltaLimit(most_epsilon=1.0), GuessingLimit(most_success=0.75)), 1.0),
-        ((EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.01), GuessingLimit(most_success=0.75)), math.nan),
-        ((EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.01), PosteriorLimit()), math.nan),
-        ((GuessingLimit(known_before=0.2, most_success=0.95),), math.nan),
-    ],
-    ids=["the smaller of two", "implied", "both count", "only one has δ", "guesses from a share"],
-)
+@pytest.mark.parametrize(("protections", "here"), [
+    ((EpsilonDeltaLimit(most_epsilon=2.0), PosteriorLimit(believed_before=0.5, most_after=0.75)), math.log(3)),
+    ((EpsilonDeltaLimit(most_epsilon=1.0), GuessingLimit(most_success=0.75)), 1.0),
+    ((EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.01), GuessingLimit(most_success=0.75)), math.nan),
+    ((EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.01), PosteriorLimit()), math.nan),
+    ((GuessingLimit(known_before=0.2, most_success=0.95),), math.nan),
+], ids=["the smaller of two", "implied", "both count", "only one has δ", "guesses from a share"])  # fmt: skip
 def test_the_frontier_marks_a_design_only_where_it_passes_through_it(protections, here) -> None:
     asked, path = question(protections=protections), AXES["epsilon"]
     assert path.current_value(asked) == pytest.approx(here, nan_ok=True)

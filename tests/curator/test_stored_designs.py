@@ -76,21 +76,17 @@ def test_side_by_side_has_every_number_of_a_report() -> None:
                 assert cells[place].startswith(number.text(4).split(" ±")[0]), label
 
 
-@pytest.mark.parametrize(
-    ("design", "sentence"),
-    [
-        ({"method": "x" * 10_000, "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
-        ({"method": "laplace", "sets": 1, "rule": "r" * 10_000}, "design.rule must be one of "),
-        ({"method": "laplace", "sets": 99, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got 99."),
-        ({"method": "laplace", "sets": True, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got True."),
-        ({"method": ["laplace"], "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
-        ("laplace", "design must name its method, sets and rule; got 'laplace'."),
-        (None, "design must name its method, sets and rule; got None."),
-        ({}, "design.method must be one of "),
-        ({"method": "laplace", "sets": 1.0, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got 1."),
-    ],
-    ids=range(9),
-)
+@pytest.mark.parametrize(("design", "sentence"), [
+    ({"method": "x" * 10_000, "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
+    ({"method": "laplace", "sets": 1, "rule": "r" * 10_000}, "design.rule must be one of "),
+    ({"method": "laplace", "sets": 99, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got 99."),
+    ({"method": "laplace", "sets": True, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got True."),
+    ({"method": ["laplace"], "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
+    ("laplace", "design must name its method, sets and rule; got 'laplace'."),
+    (None, "design must name its method, sets and rule; got None."),
+    ({}, "design.method must be one of "),
+    ({"method": "laplace", "sets": 1.0, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got 1."),
+], ids=range(9))  # fmt: skip
 def test_a_design_of_a_file_that_the_question_does_not_consider_is_refused(design: object, sentence: str) -> None:
     question = dataclasses.replace(COUNTED, sets=(1, 5), average=False)
     whole = {"question": json.loads(question.to_json()), "design": design}

@@ -30,11 +30,9 @@ LIMITS = {
     "none": (),
 }
 PROTECTED: dict[str, tuple[PrivacyLimit, ...]] = {
-    "ε = 0.2": (EpsilonDeltaLimit(most_epsilon=0.2),),
-    "ε = 5": (EpsilonDeltaLimit(most_epsilon=5.0),),
-    "guesses": (GuessingLimit(most_success=0.8),),
-    "nothing": (),
-}
+    "ε = 0.2": (EpsilonDeltaLimit(most_epsilon=0.2),), "ε = 5": (EpsilonDeltaLimit(most_epsilon=5.0),),
+    "guesses": (GuessingLimit(most_success=0.8),), "nothing": (),
+}  # fmt: skip
 GRID = [(limit, protection) for limit in LIMITS for protection in PROTECTED if limit != "none" or PROTECTED[protection]]
 METHODS = "laplace", "beta_binomial", "modips"
 

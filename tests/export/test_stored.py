@@ -13,36 +13,26 @@ CONTENT = {"n": 3, "name": "</pre>"}
 NOTEBOOK: dict[str, Any] = {"cells": [], "metadata": {"dpviz": CONTENT}}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        json.dumps(CONTENT),
-        "\ufeff \n" + json.dumps(CONTENT),
-        'n = 3\nname = "</pre>"',
-        json.dumps(NOTEBOOK),
-        '<html><pre>code</pre><pre>{"n": 3, "name": "&lt;/pre&gt;"}</pre></html>',
-    ],
-    ids=["json", "with a mark", "toml", "notebook", "report"],
-)
+@pytest.mark.parametrize("text", [
+    json.dumps(CONTENT),
+    "\ufeff \n" + json.dumps(CONTENT),
+    'n = 3\nname = "</pre>"',
+    json.dumps(NOTEBOOK),
+    '<html><pre>code</pre><pre>{"n": 3, "name": "&lt;/pre&gt;"}</pre></html>',
+], ids=["json", "with a mark", "toml", "notebook", "report"])  # fmt: skip
 def test_every_kind_of_file_is_read(text: str) -> None:
     assert read_stored(text) == CONTENT
 
 
 HOSTILE = {
-    "no text": 3,
-    "long": "a" * (MAX_CHARACTERS + 1),
-    "no file": "\x00",
-    "a list": "[]",
-    "deep lists": "[" * 5_000,
-    "deep lists in TOML": f"x = {'[' * 5_000}",
-    "deep objects": '{"a":' * 5_000,
+    "no text": 3, "long": "a" * (MAX_CHARACTERS + 1), "no file": "\x00", "a list": "[]", "deep lists": "[" * 5_000,
+    "deep lists in TOML": f"x = {'[' * 5_000}", "deep objects": '{"a":' * 5_000,
     "a key of 30,000 parts": ".".join(["a"] * 30_000) + " = 1",
     "a quoted key of 30,000 parts": "[" + ".".join(['"a b"'] * 30_000) + "]",
-    "a number of 5,000 digits": '{"n": ' + "9" * 5_000 + "}",
-    "a notebook without content": '{"cells": 3}',
+    "a number of 5,000 digits": '{"n": ' + "9" * 5_000 + "}", "a notebook without content": '{"cells": 3}',
     "a notebook with another content": '{"cells": [], "metadata": {"dpviz": 4}}',
     "a report with another content": "<pre>[1, 2]</pre>",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -30,27 +30,24 @@ def test_a_record_is_read_as_it_was_written_and_has_the_same_bytes(tmp_path: Pat
     assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "count"),
-    [
-        (0.1, 0.1 * (1 + 1e-10), 0),
-        (0.1, 0.1 * (1 + 1e-8), 1),
-        (1e-20, 2e-20, 1),
-        (0.0, 1e-15, 0),
-        (0.0, 1e-12, 1),
-        (math.nan, math.nan, 0),
-        (1, True, 1),
-        (None, 0.0, 1),
-        ([1.0, 2.0], [1.0, 3.0], 1),
-        ([1.0, 2.0], [1.0], 1),
-        ({"a": 1}, {"b": 1}, 2),
-        ("ε = 1 is kept.", "ε = 1 is kept!", 1),
-        ("the value 0.12", "the value 0.13", 1),
-        ("0.12345678901234567,1", "0.12345678901234568,1", 0),
-        ("0.12345678901234567,1", "0.12345679901234567,1", 1),
-        ("one\ntwo\nthree", "one\n2\nthree", 1),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "count"), [
+    (0.1, 0.1 * (1 + 1e-10), 0),
+    (0.1, 0.1 * (1 + 1e-8), 1),
+    (1e-20, 2e-20, 1),
+    (0.0, 1e-15, 0),
+    (0.0, 1e-12, 1),
+    (math.nan, math.nan, 0),
+    (1, True, 1),
+    (None, 0.0, 1),
+    ([1.0, 2.0], [1.0, 3.0], 1),
+    ([1.0, 2.0], [1.0], 1),
+    ({"a": 1}, {"b": 1}, 2),
+    ("ε = 1 is kept.", "ε = 1 is kept!", 1),
+    ("the value 0.12", "the value 0.13", 1),
+    ("0.12345678901234567,1", "0.12345678901234568,1", 0),
+    ("0.12345678901234567,1", "0.12345679901234567,1", 1),
+    ("one\ntwo\nthree", "one\n2\nthree", 1),
+])  # fmt: skip
 def test_numbers_are_equal_to_nine_digits_and_texts_to_the_letter(before: object, after: object, count: int) -> None:
     assert len(list(differences(before, after, "key"))) == count
 

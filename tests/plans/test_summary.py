@@ -29,15 +29,12 @@ MORE: dict[str, dict[str, Any]] = {
 STRICT = 1.0, 0.1
 
 
-@pytest.mark.parametrize(
-    ("promise", "unit", "times"),
-    [
-        (promise, unit, times)
-        for turn, (promise, times) in enumerate(itertools.product(PROMISES, STRICT))
-        for place, unit in enumerate(MORE)
-        if (place + turn + turn // 2) % 2  # each promise with each unit, where limits hold or do not
-    ],
-)
+@pytest.mark.parametrize(("promise", "unit", "times"), [
+    (promise, unit, times)
+    for turn, (promise, times) in enumerate(itertools.product(PROMISES, STRICT))
+    for place, unit in enumerate(MORE)
+    if (place + turn + turn // 2) % 2  # each promise with each unit, where limits hold or do not
+])  # fmt: skip
 def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: float) -> None:
     three = tuple(
         dataclasses.replace(FIVE[place], limit=FIVE[place].limit * times, suppress_below=least)
@@ -103,15 +100,12 @@ def test_what_is_needed_is_rounded_up_and_what_is_left_down() -> None:
     assert text == "with ε = 0.282 of 2, when one row is substituted. ε = 1.71 is left for later publications."
 
 
-@pytest.mark.parametrize(
-    ("promised", "told"),
-    [
-        (0.2819082890541496, "all of ε = 0.2819, when one row is substituted. Nothing is left."),
-        (0.28192, "nearly all of ε = 0.2819, when one row is substituted. ε = 1.17×10⁻⁵ is left for later"),
-        (0.28205, "nearly all of ε = 0.2821, when"),
-        (0.29, "ε = 0.282 of 0.29, when"),
-    ],
-)
+@pytest.mark.parametrize(("promised", "told"), [
+    (0.2819082890541496, "all of ε = 0.2819, when one row is substituted. Nothing is left."),
+    (0.28192, "nearly all of ε = 0.2819, when one row is substituted. ε = 1.17×10⁻⁵ is left for later"),
+    (0.28205, "nearly all of ε = 0.2821, when"),
+    (0.29, "ε = 0.282 of 0.29, when"),
+])  # fmt: skip
 def test_a_promise_of_which_nearly_all_is_needed_is_not_told_as_two_like_numbers(promised: float, told: str) -> None:
     """As above, the noise needs ε = 0.2819083."""
     plan = ReleasePlan(

@@ -19,14 +19,11 @@ def table_of(key: str, place: str) -> PrintedTable:
     return table
 
 
-@pytest.mark.parametrize(
-    ("key", "place", "rows", "columns"),
-    [
-        ("abowd_vilhuber", "Fig. 1", 6, 6), ("abowd_vilhuber", "Fig. 2", 5, 6), ("charest", "Table 1", 3, 5),
-        ("charest", "Table 2", 9, 4), ("charest", "Table 3", 4, 3), ("charest", "Table 4", 6, 4),
-        ("liu", "Table 1 (a)", 16, 6), ("liu", "Table 1 (b)", 8, 6), ("bowen_liu", "supplement, Table 1", 22, 6),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "place", "rows", "columns"), [
+    ("abowd_vilhuber", "Fig. 1", 6, 6), ("abowd_vilhuber", "Fig. 2", 5, 6), ("charest", "Table 1", 3, 5),
+    ("charest", "Table 2", 9, 4), ("charest", "Table 3", 4, 3), ("charest", "Table 4", 6, 4),
+    ("liu", "Table 1 (a)", 16, 6), ("liu", "Table 1 (b)", 8, 6), ("bowen_liu", "supplement, Table 1", 22, 6),
+])  # fmt: skip
 def test_tables_have_the_layout_of_the_paper(key: str, place: str, rows: int, columns: int) -> None:
     table = table_of(key, place)
     assert table.cells.shape == (rows, columns)

@@ -55,13 +55,10 @@ def test_all_cells_together_are_as_far_off_as_chance_is(paper: str, key: str, si
     assert np.mean(np.square(scores)) < 1.5
 
 
-@pytest.mark.parametrize(
-    ("key", "what", "distance"),
-    [
-        ("table_normal", "raab", 10), ("table_normal", "single", 3), ("table_3", "posterior_variance_1e-3", 30),
-        ("table_3", "rel_bias_pct", 5), ("table_4", "posterior_variance_1e-3", 6), ("table_4", "rel_bias_pct", 50),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "what", "distance"), [
+    ("table_normal", "raab", 10), ("table_normal", "single", 3), ("table_3", "posterior_variance_1e-3", 30),
+    ("table_3", "rel_bias_pct", 5), ("table_4", "posterior_variance_1e-3", 6), ("table_4", "rel_bias_pct", 50),
+])  # fmt: skip
 def test_other_readings_do_not_fit(key: str, what: str, distance: float) -> None:
     records = [record for record in load_records() if (record.key, record.what) == (key, what)]
     assert max(abs(record.standard_errors) for record in records if record.is_alternative) > distance

@@ -64,21 +64,18 @@ def test_every_record_comes_out_again(paper: str) -> None:
             assert after.ours == before.ours, before.id
 
 
-@pytest.mark.parametrize(
-    ("printed", "value", "error", "verdict"),
-    [
-        ("0.647228", 0.6472284, 0.0, Agreement.AGREES),
-        ("0.647228", 0.6472275, 0.0, Agreement.AGREES),  # halfway
-        ("0.647228", 0.6472289, 0.0, Agreement.ROUNDING),
-        ("0.647228", 0.6472291, 0.0, Agreement.DIFFERS),
-        ("90", 90.49, 0.0, Agreement.AGREES),
-        ("0.948", 0.9484, 0.003, Agreement.AGREES),
-        ("0.948", 0.955, 0.003, Agreement.CHANCE),
-        ("0.948", 0.9574, 0.003, Agreement.DIFFERS),
-        ("-0.00", 0.0, 0.1, Agreement.AGREES),
-        ("0.5", math.nan, 0.0, Agreement.UNKNOWN),
-    ],
-)
+@pytest.mark.parametrize(("printed", "value", "error", "verdict"), [
+    ("0.647228", 0.6472284, 0.0, Agreement.AGREES),
+    ("0.647228", 0.6472275, 0.0, Agreement.AGREES),  # halfway
+    ("0.647228", 0.6472289, 0.0, Agreement.ROUNDING),
+    ("0.647228", 0.6472291, 0.0, Agreement.DIFFERS),
+    ("90", 90.49, 0.0, Agreement.AGREES),
+    ("0.948", 0.9484, 0.003, Agreement.AGREES),
+    ("0.948", 0.955, 0.003, Agreement.CHANCE),
+    ("0.948", 0.9574, 0.003, Agreement.DIFFERS),
+    ("-0.00", 0.0, 0.1, Agreement.AGREES),
+    ("0.5", math.nan, 0.0, Agreement.UNKNOWN),
+])  # fmt: skip
 def test_a_verdict_knows_rounding_and_chance(printed: str, value: float, error: float, verdict: Agreement) -> None:
     record = replace(RECORDS[0], printed=printed)
     assert judge(record, Evidence(value, standard_error=error)) is verdict
@@ -155,17 +152,14 @@ def test_the_command_fails_where_a_record_no_longer_comes_out(monkeypatch, capsy
     assert "printed 8, ours 7, 1.0 units of the last digit. Differs." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--paper nobody", "invalid choice: 'nobody'"),
-        ("--repetitions 0", "repetitions (number of repetitions) must be a whole number from 1 to 100,000; got 0."),
-        ("--repetitions many", "invalid int value: 'many'"),
-        ("--seed -1", "seed must be a whole number from 0 to 10⁹; got −1."),
-        ("--csv no_folder/file.csv", "must name a file in a folder that exists; got no_folder/file.csv"),
-        ("--csv .", "must name a file in a folder that exists; got ."),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    ("--paper nobody", "invalid choice: 'nobody'"),
+    ("--repetitions 0", "repetitions (number of repetitions) must be a whole number from 1 to 100,000; got 0."),
+    ("--repetitions many", "invalid int value: 'many'"),
+    ("--seed -1", "seed must be a whole number from 0 to 10⁹; got −1."),
+    ("--csv no_folder/file.csv", "must name a file in a folder that exists; got no_folder/file.csv"),
+    ("--csv .", "must name a file in a folder that exists; got ."),
+])  # fmt: skip
 def test_the_command_refuses_what_it_cannot_do(arguments, sentence, capsys) -> None:
     with pytest.raises(SystemExit) as refusal:
         command.main(arguments.split())

@@ -41,15 +41,11 @@ SEATS = range(1, MAX_SEATS + 1)
 
 @pytest.mark.parametrize("sets", [1, 2, 3])
 @pytest.mark.parametrize("rule", ROOM_RULES)
-@pytest.mark.parametrize(
-    "release",
-    [
-        BetaBinomial(n=4, m=4, alpha=1.5, beta=1.5),
-        BetaBinomial(n=3, m=5, alpha=1.5, beta=0.7),
-        GeometricSanitizer(n=5, epsilon=0.7),
-    ],
-    ids=["beta-binomial", "more-rows", "geometric"],
-)
+@pytest.mark.parametrize("release", [
+    BetaBinomial(n=4, m=4, alpha=1.5, beta=1.5),
+    BetaBinomial(n=3, m=5, alpha=1.5, beta=0.7),
+    GeometricSanitizer(n=5, epsilon=0.7),
+], ids=["beta-binomial", "more-rows", "geometric"])  # fmt: skip
 def test_coverage_of_the_secret_share_is_that_of_every_release(release, rule, sets) -> None:
     """Each tuple of released counts one by one, with the interval of an analyst who holds them."""
     if RULES[rule].min_sets > sets:
@@ -180,20 +176,17 @@ def test_the_secret_share_lies_where_the_pull_is_seen_and_differs_between_rooms(
     assert min(RoomSettings.fresh(seed=seed).with_design(n=20).secret for seed in range(300)) >= 3
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"mode": "<b>"}, "mode must be one of intervals, guesses; got '<b>'"),
-        ({"running": 1}, "running must be true or false; got 1"),
-        ({"round": 0}, "round must be a whole number from 1 to 10,000; got 0"),
-        ({"design": FRESH.with_design(epsilon=2.0, n=20).design, "revealed": "no"}, "revealed must be true or false"),
-        ({"sets": 6}, "sets must be a whole number from 1 to 5; got 6"),
-        ({"mechanism": "laplace"}, "mechanism must be one of beta_binomial, geometric"),
-        ({"n": 50}, "n and m must be alike, and 20 or 100; got 50"),
-        ({"rules": ("rubin_1987",), "sets": 2}, "rules must be one of as_if_real, reiter_2003, score"),
-        ({"confidential_count": 0}, "confidential_count must be at least 1; got 0"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"mode": "<b>"}, "mode must be one of intervals, guesses; got '<b>'"),
+    ({"running": 1}, "running must be true or false; got 1"),
+    ({"round": 0}, "round must be a whole number from 1 to 10,000; got 0"),
+    ({"design": FRESH.with_design(epsilon=2.0, n=20).design, "revealed": "no"}, "revealed must be true or false"),
+    ({"sets": 6}, "sets must be a whole number from 1 to 5; got 6"),
+    ({"mechanism": "laplace"}, "mechanism must be one of beta_binomial, geometric"),
+    ({"n": 50}, "n and m must be alike, and 20 or 100; got 50"),
+    ({"rules": ("rubin_1987",), "sets": 2}, "rules must be one of as_if_real, reiter_2003, score"),
+    ({"confidential_count": 0}, "confidential_count must be at least 1; got 0"),
+])  # fmt: skip
 def test_settings_and_designs_that_a_room_cannot_have_are_refused(changes: dict[str, object], words: str) -> None:
     of_room = changes.keys() <= {field.name for field in dataclasses.fields(RoomSettings)}
     with pytest.raises(ValueError, match=words):
