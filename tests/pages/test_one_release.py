@@ -105,3 +105,23 @@ def test_modips_has_the_same_prior_in_the_lessons_and_on_compare_and_budget(star
     budget = said(open_page("budget", bu_synthesizer="modips", bu_epsilon=1))
     assert numbers(budget, "smallest with (\\S+) sets : .* is typically off by (\\S+) points") == (sets, divided)
     assert divided == "5.93"
+
+
+def test_the_released_table_is_the_same_on_transition_matrices_and_posterior(start: AppTest) -> None:
+    counts = drawing(start)["drawn_yes"], drawing(start)["drawn_no"]
+    matrices = follow(start, "Transition matrices", "transition_matrices")
+    assert numbers(said(matrices), "the released table \\((\\d+), (\\d+)\\)") == counts == ("30", "70")
+    posterior = follow(start, "Posterior", "posterior")
+    assert numbers(said(posterior), "From (\\d+) yes in a released table of 100 rows at ε = 1") == counts[:1]
+
+
+def test_the_error_is_the_same_beside_the_best_mechanism_on_transition_matrices(start: AppTest) -> None:
+    error, best = numbers(said(start), "typically off by (\\S+) percentage points\\. .* with ε = 1 is off by (\\S+) :")
+    times = numbers(said(start), "Its error is (\\S+) times the smallest possible")
+    link = {**links(start)["Transition matrices"], "tm_look": "Is there a better mechanism?"}
+    matrices = said(visit(open_page("start", **QUERY), "transition_matrices", **link))
+    assert numbers(matrices, "typically off by (\\S+) points .* the same ε, 1, is off by (\\S+) points") == (
+        error,
+        best,
+    )
+    assert numbers(matrices, "the release has (\\S+) times the smallest possible error") == times == ("12.5",)

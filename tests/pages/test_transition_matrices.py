@@ -208,6 +208,13 @@ def test_rows_that_were_rounded_are_divided_by_their_sums() -> None:
     assert values == pytest.approx([0.2 / 0.93, 0.73 / 0.93, 0.2 / 1.08, 0.88 / 1.08], rel=1e-15)
 
 
+def test_the_button_below_a_matrix_is_a_move_as_any_other_control_is() -> None:
+    """What a link says of no setting goes with the first move."""
+    app = open_matrices(**GIVEN, paste="0.50004,0.5\n0.25,0.75", foo="1")
+    assert "tm_foo" in problems(app)[0]
+    assert not problems(press(app, "tm_paste_rescale"))
+
+
 def test_exact_values_are_offered_for_one_matrix_and_no_other() -> None:
     app = open_matrices(**GIVEN)
     (offer,) = (group for group in app.button_group if group.key == "tm_recognized")
