@@ -1,7 +1,5 @@
 """Computations for worker processes, which find them by the name of this module."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

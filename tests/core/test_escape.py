@@ -1,7 +1,5 @@
 """Texts from outside are one line of letters, and no markup, no link, no icon and no formula."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

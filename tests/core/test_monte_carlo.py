@@ -1,7 +1,5 @@
 """Estimates with Monte Carlo standard errors: relative and paired ones, ties, and shares of none or all."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numerical routines against their plain definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What a declared parameter accepts and says, and how numbers are written for people."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

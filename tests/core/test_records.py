@@ -1,7 +1,5 @@
 """Records of questions: they share one base, which checks, writes and reads them, and declare each number once."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 
