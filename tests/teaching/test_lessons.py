@@ -29,6 +29,7 @@ NAMES = [f"{lesson.key}-{step.name}" for lesson, step in STEPS]
 PICTURES: dict[tuple[int, LessonState], dict[str, Any]] = {}
 NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 UNITS = {"floor", "longer"}  # Steps whose pictures show two numbers, and whose answer is their ratio
+RATIOS = {"people"}  # a step whose sentence sets the ratio of two bars in bold
 MAX_WORDS = 45
 """Words that may stand above a picture, the question among them, and that a sentence on a guess may have."""
 
@@ -121,6 +122,23 @@ def test_axes_stay_still_while_a_slider_is_moved(lesson: Lesson, step: LessonSte
         specs = [spec_of(step, LessonState(step.name, seed, None, stop)) for stop in step.slider.stops]
         ranges = {json.dumps([spec["layout"][axis]["range"] for axis in ("xaxis", "yaxis")]) for spec in specs}
         assert len(ranges) == 1, ranges
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_what_a_sentence_on_a_slider_sets_in_bold_is_in_the_picture(lesson: Lesson, step: LessonStep) -> None:
+    """As a number, or as the place of a mark, but for where the slider stands, and a ratio of two bars."""
+    if step.question is not None:
+        return
+    assert step.slider is not None
+    for state in states(step):
+        bold = " ".join(re.findall(r"\*\*(.+?)\*\*", lesson.answer_text(step, state)))
+        assert numbers_in(bold), state
+        traces = [trace for trace in spec_of(step, state)["data"] if "markers" in trace.get("mode", "")]
+        places = [trace[letter] for trace in traces for letter in "xy" if isinstance(trace[letter], list)]
+        shown = f"{written(step, state)} {' '.join(f'{value:.9f}' for row in places for value in row if value)}"
+        for value in numbers_in(bold):
+            is_stop = value == step.slider.value(state)  # which the slider says
+            assert is_stop or is_value_in(shown, value) or step.name in RATIOS, (value, shown)
 
 
 def is_inside(axis: dict[str, Any], place: float) -> bool:
