@@ -17,7 +17,6 @@ A short step is integrated from g; a long one, where ε ≥ n/2, is the differen
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,7 @@ from scipy.special import ndtr
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON, COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.numerics.quadrature import INTEGRAND_DROP
+from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import Parameter, parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
@@ -36,6 +35,7 @@ from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ra
 
 PURE_EPSILON_ROUNDING = 1e-13  # more than rounding changes it, so that what is calibrated keeps ε in real numbers
 ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)  # of integrands that a short Taylor series describes
+FROM_MODE, MODE_WEIGHTS = gauss_legendre_panels([0.0, *2.0 ** np.arange(-14, 1)], 14)  # ever wider panels
 NARROW_TRUNCATION = 0.5  # half-width in deviations below which a truncated normal is integrated, not subtracted
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
@@ -215,25 +215,22 @@ def maximum_range(
 
 def _truncated_rows(centers: FloatArray, precision: float, m: int, reach: float) -> tuple[FloatArray, FloatArray]:
     """ln Z and R − E[t] of the m rows of SYNTH_Post(One): Z = ∫ N(μ; center, 1/precision) Pr(|z| ≤ R | μ)^m dμ."""
-    centers = centers[:, None]
+    # The mode of the integrand, which is log-concave, roughly: it lies between the center, which is at most 0, and 0
+    low, high = centers, np.zeros_like(centers)
+    for _ in range(30):
+        mode = (low + high) / 2
+        is_rising = m * (reach - _truncated_normal(mode, reach)[1] - mode) > precision * (mode - centers)
+        low, high = np.where(is_rising, mode, low), np.where(is_rising, high, mode)
 
-    def log_integrand(shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        log_mass, gap = _truncated_normal(centers + shifts, reach)
-        return m * log_mass - precision / 2 * shifts**2, gap
-
-    # Ends of the integral over μ, less its center, which is at most 0: the mode is shifted by 0 to −center
+    # On both sides of it the integrand falls as fast as N(0, 1/precision) at least
     margin = math.sqrt(2 * INTEGRAND_DROP / precision)
-    low, high = _zoom(lambda shifts: log_integrand(shifts)[0], np.full_like(centers, -margin), margin - centers)
-
-    # The trapezoid rule
-    points = np.linspace(0, 1, 200)
-    log_values, gap = log_integrand(low + (high - low) * points)
-    top = log_values.max(axis=1, keepdims=True)
-    weights = np.exp(log_values - top)
+    points = mode[:, None] + margin * np.append(-FROM_MODE, FROM_MODE)
+    log_mass, gap = _truncated_normal(points, reach)
+    log_values = m * log_mass - precision / 2 * (points - centers[:, None]) ** 2
+    top = log_values.max(axis=1)
+    weights = np.exp(log_values - top[:, None]) * np.tile(MODE_WEIGHTS, 2)
     total = weights.sum(axis=1)
-    spacing = (high - low)[:, 0] * points[1]
-    log_mass = top[:, 0] + np.log(total * spacing * math.sqrt(precision / (2 * math.pi)))
-    return log_mass, (weights * gap).sum(axis=1) / total
+    return top + np.log(total * margin * math.sqrt(precision / (2 * math.pi))), (weights * gap).sum(axis=1) / total
 
 
 def _truncated_normal(centers: FloatArray, half_width: float) -> tuple[FloatArray, FloatArray]:
@@ -252,19 +249,3 @@ def _truncated_normal(centers: FloatArray, half_width: float) -> tuple[FloatArra
     log_mass = np.where(outside < 0.5, np.log1p(-np.minimum(outside, 0.5)), np.log(mass))
     pull = np.sign(centers) * (np.exp(-(far**2) / 2) - np.exp(-(near**2) / 2)) / math.sqrt(2 * math.pi)
     return log_mass, half_width - centers - pull / mass
-
-
-def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:
-    """The ends, one pair for each row, beyond which a log-concave function has fallen by `INTEGRAND_DROP`."""
-    shares = np.linspace(0, 1, 33)
-    rows = np.arange(len(low))
-    is_shrinking = True
-    while is_shrinking:
-        grid = low + (high - low) * shares
-        values = log_values(grid)
-        is_inside = values > values.max(axis=1, keepdims=True) - INTEGRAND_DROP
-        first = np.maximum(is_inside.argmax(axis=1) - 1, 0)
-        last = np.minimum(len(shares) - is_inside[:, ::-1].argmax(axis=1), len(shares) - 1)
-        low, high = grid[rows, first][:, None], grid[rows, last][:, None]
-        is_shrinking = bool((last - first < len(shares) / 2).any())
-    return low, high

@@ -277,17 +277,13 @@ def prior_for_delta(
 
     # A bracket around the guess
     bottom, top = math.log(low), math.log(high)
-    left = right = min(max(math.log(guess), bottom), top)
-    step = 1.0
-    while slack(left) >= 0 and left > bottom:
-        right, left = left, max(left - step, bottom)
-        step *= 2
-    while slack(right) < 0 and right < top:
-        left, right = right, min(right + step, top)
-        step *= 2
-    if slack(left) >= 0:
+    start = min(max(math.log(guess), bottom), top)
+    steps = [2.0**count - 1 for count in range(12)]
+    left = next((at for step in steps if slack(at := max(start - step, bottom)) < 0), None)
+    if left is None:
         return low
-    if slack(right) < 0:
+    right = next((at for step in steps if slack(at := min(start + step, top)) >= 0), None)
+    if right is None:
         return math.inf
 
     # Its root, rounded to the private side

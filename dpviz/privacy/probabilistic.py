@@ -26,9 +26,8 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     is_failing = np.zeros(matrix.shape, dtype=bool)
     for block in row_blocks(len(neighbours), len(columns), 200_000):
         is_larger = exceeds(synthesizer.log_odds(np.arange(len(neighbours))[block], columns), epsilon)
-        for (first, second), cells in zip(neighbours[block].tolist(), is_larger, strict=True):
-            is_failing[first] |= cells
-            is_failing[second] |= cells
+        for ends in neighbours[block].T:
+            np.logical_or.at(is_failing, ends, is_larger)
     matrix *= is_failing
     return np.minimum(matrix.sum(axis=1), 1.0)
 
