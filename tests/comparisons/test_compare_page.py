@@ -195,13 +195,6 @@ def test_sentence_and_table_name_the_same_winner():
     assert first == "Perturbed histogram, twice the noise"
 
 
-def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs():
-    """At p = ½ a prior that draws every estimate to ½ has the smallest error, and its price is told all the same."""
-    mark, sentence, _ = said(complete_ranking(asked(epsilon=0.01, p=0.5, n=100)))
-    assert mark == "Beta-binomial (posterior draw)"
-    assert "is <b>3.8 % larger than</b> that of the best possible mechanism" in sentence
-
-
 def test_the_table_marks_a_broken_promise_and_at_equal_real_privacy_none():
     ranking = complete_ranking(asked(epsilon=0.5))
     rows = bold_rows(ranking)
