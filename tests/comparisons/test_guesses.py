@@ -103,7 +103,7 @@ def test_a_truth_outside_the_domain_of_guesses_has_the_nearest_one(p, guess):
     assert data.guesses_truth(data.method(KEY)) and not data.guesses_truth(data.method("geometric"))
 
 
-def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess():
+def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess_and_says_so():
     data = CountData(n=20, m=20, p=0.25)
     asked = DesignQuestion(data=data, lowest=0.1, highest=0.4, protections=(EpsilonDeltaLimit(most_epsilon=1.0),))
     assert KEY not in [one.key for one in asked.considered_methods] and "public_share" not in asked.data.to_dict()
@@ -117,20 +117,12 @@ def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_
     for one in (asked, chosen, own):
         assert DesignQuestion.from_json(one.to_json()) == one
     assert ["public_share" in one.to_json() for one in (asked, chosen, own)] == [False, True, True]
+    assert "guess" not in asked.assumptions
+    assert chosen.assumptions == f"The public guess of {LABEL} is 0.25, the middle of your range."
+    assert own.assumptions == f"The public guess of {LABEL} is 0.2."
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, math.nan, "a half"])
 def test_a_guess_outside_its_domain_is_refused(share):
     with pytest.raises(ValueError, match=r"public_share \(public guess of the share\) must be"):
         BinaryData(n=10, p=0.5, public_share=share)
-
-
-def test_the_desk_says_which_guess_it_gives():
-    asked = DesignQuestion(
-        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.5, protections=(EpsilonDeltaLimit(most_epsilon=1.0),)
-    )
-    assert "guess" not in asked.assumptions
-    chosen = dataclasses.replace(asked, methods=(KEY, "geometric"))
-    assert chosen.assumptions == f"The public guess of {LABEL} is 0.3, the middle of your range."
-    own = dataclasses.replace(chosen, data=chosen.data.with_guess(0.2))
-    assert own.assumptions == f"The public guess of {LABEL} is 0.2."
