@@ -222,7 +222,9 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case):
     verb = "holds" if start <= truth <= end else "misses"
     assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
     assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
-    assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
+    times = format_number(exact.deviation / laws["known"].deviation, 3)
+    compared = f"{times} times what the secret table leaves" if times != "1" else "as large as from the secret table"
+    assert f"Its standard deviation is {compared}" in sentence
     verdict = f"{spread((start, end), 3)}, which {verb} the secret share, {report.format_share(truth)}"
     assert f"{verdict}; by the usual formula" in sentence
 
