@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from dpviz.comparisons import Outcome
 from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS
-from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, TIE_TOLERANCE, Measure
 from dpviz.core.parameters import Parameter, validate_choice
 from dpviz.curator.declarations import NUMBERS, TABLES
@@ -109,8 +108,8 @@ class AccuracyLimit:
     Examples
     --------
     >>> limit = AccuracyLimit("coverage", 0.9)
-    >>> limit.verdict(Measure(0.89, 0.02)), limit.verdict(Measure(0.89, 0.0)), limit.text
-    (None, False, 'coverage at least 0.9')
+    >>> limit.verdict(Measure(0.89, 0.02)), limit.verdict(Measure(0.89, 0.0))
+    (None, False)
     """
 
     key: str
@@ -124,11 +123,6 @@ class AccuracyLimit:
     def measure(self) -> AccuracyMeasure:
         """What is limited."""
         return ACCURACY_MEASURES[self.key]
-
-    @property
-    def text(self) -> str:
-        """The limit in a few words."""
-        return f"{self.measure.label} {self.measure.bound} {format_number(self.limit, 4)}"
 
     def used_share(self, measure: Measure) -> Measure:
         """Share of the limit that is used, with its error: at most 1 where it is met, infinite where nothing is known.

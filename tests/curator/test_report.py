@@ -15,6 +15,7 @@ import markupsafe
 import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
+from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.candidate import Candidate
 from dpviz.curator.figures import SvgAxis, padded
@@ -285,6 +286,19 @@ def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
             assert all(-1 <= float(place) <= largest + 1 for place in places)
 
 
+def test_limits_are_told_as_they_are_asked_for_on_the_page() -> None:
+    question = replace(ONE, limits=(AccuracyLimit("mean_width", 0.05), AccuracyLimit("coverage", 0.9)))
+    *_, desk = evaluate_designs(replace(question, protections=(GuessingLimit(most_success=0.6),)))
+    assert desk.best is not None
+    design = chosen_design(desk, desk.best.key)
+    report = words(render_report(desk, design))
+    half = format_number(50 * design.value("mean_width"), 3)
+    assert f"half-width of the interval at most ±2.5 points ±{half} points at p = " in report
+    assert f"coverage at least 90 % {format_number(100 * design.value('coverage'), 3)} % at p = " in report
+    asked = [item for item in reported_numbers(design) if item.label.startswith("An attacker who knows nothing")]
+    assert [(item.symbol, item.measure.value) for item in asked] == [("δ at ε = 0", pytest.approx(0.2))]
+
+
 def test_no_two_designs_of_a_picture_have_the_same_name() -> None:
     question = replace(ONE, methods=("geometric", "laplace"), rules=("as_if_real", "score"))
     *_, desk = evaluate_designs(question)
@@ -380,6 +394,7 @@ def test_the_registry_says_what_was_asked_and_leaves_the_rest_to_the_agency() ->
     assert set(left) == {"to be confirmed"}
     for name in ("preprocessing_and_hyperparameter_tuning", "post_processing", "justification", "composition"):
         assert "to be confirmed" in entry["implementation"][name]
+    assert "rounding, moving to the nearest end" in entry["implementation"]["post_processing"]
     assert "is assumed, and to be confirmed" in entry["privacy_loss"]["privacy_unit_details"]
 
 
