@@ -16,7 +16,7 @@ from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.formatting import format_measure_cells, format_number, format_ratio
-from dpviz.core.monte_carlo import Measure, tie_classes
+from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure, tie_classes
 from dpviz.core.parameters import validate_fields
 from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import ReleaseVerdict
@@ -298,7 +298,7 @@ def _compare_errors(error: float, reference: float) -> str:
     >>> _compare_errors(0.06, 0.05), _compare_errors(0.2, 0.05), _compare_errors(0.05, 0.05)
     ('20 % more than', '4 times as much as', 'no more than')
     """
-    if abs(error - reference) <= 5e-4 * reference:
+    if abs(error - reference) <= max(5e-4 * reference, TIE_TOLERANCE):  # an error below that is rounding
         return "no more than"
     if reference == 0:
         return "but not at all"

@@ -116,6 +116,15 @@ def test_a_promise_of_which_nearly_all_is_needed_is_not_told_as_two_like_numbers
     assert text.startswith(f"with {told}"), text
 
 
+def test_a_sum_of_losses_that_is_the_same_to_three_digits_is_not_told_as_another_one() -> None:
+    """Added up, two losses of 0.5 come to 1.000005 at δ = 10⁻⁶, which 1.01 would be above."""
+    statistics = tuple(YesNoShare(name=name, limit=0.005, mechanism="geometric") for name in "ab")
+    protection = EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-6)
+    answer = solve_plan(ReleasePlan(n=1000, protection=protection, statistics=statistics))
+    assert 1 < answer.design.basic_epsilon(1e-6) / answer.design.epsilon(1e-6) < 1.001
+    assert summary.sentence("composition", solution=answer).endswith("so that composing exactly saves nothing here.")
+
+
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
     curve = epsilon_curve(plan)

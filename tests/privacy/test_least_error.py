@@ -220,6 +220,8 @@ def test_bound_and_mechanism_are_within_one_per_cent(n: int, epsilon: float, del
 @pytest.mark.parametrize(("root", "gap", "error", "times", "compared"), [
     (0.1, 0.0, 0.106, "1.06", "6 % larger than"),
     (0.1, 0.0, 0.1, "1", "no larger than"),
+    (0.1, 0.0, 0.100000023, "1.0000002", "less than 0.01 % larger than"),
+    (1e-20, 0.0, 0.1, "10¹⁹", "more than a million times"),
     (0.1, 0.0, 0.25, "2.5", "2.5 times"),
     (0.1, 0.01, 0.105, "1.05 to 1.167", "5 to 17 % larger than"),
     (0.1, 0.01, 0.1, "1 to 1.112", "at most 12 % larger than"),

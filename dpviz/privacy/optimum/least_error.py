@@ -31,6 +31,7 @@ Criterion = Literal["average", "worst"]
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
 ERROR_TOLERANCE = 1e-9  # relative distance within which two errors are equal
+MIN_TOLD_EXCESS, MAX_TOLD_RATIO = 1e-4, 1e6  # of an error and the smallest: beyond, a sentence tells no number
 FITTED = 200  # n up to which the worst case is fitted at every x, and the number of steps of its prior beyond
 # Of the way from the released number to a better estimate: for n above `FITTED` the best is mostly near the end
 READINGS = (0.0, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 1.0)
@@ -111,6 +112,8 @@ class LeastError:
     def compared(self, error: float) -> str:
         """How much larger than the smallest error another one is, to be followed by "that of …"."""
         low, high = self.prices(error)
+        if low >= MAX_TOLD_RATIO:
+            return "more than a million times"
         if high >= 2:
             return f"{self.times(error)} times"
         if high <= 1 + ERROR_TOLERANCE:
