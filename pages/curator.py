@@ -19,7 +19,7 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from pages import ui
 from pages.details import curator as details
-from pages.ui.navigation import CURATOR
+from pages.ui.navigation import CURATOR, PLAN
 
 PREFIX = CURATOR.prefix
 MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
@@ -205,7 +205,15 @@ def _show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
         label = "Unpin it" if pin in st.session_state[details.PINS] else "Pin for comparison"
         st.button(label, key=f"{PREFIX}pin_first", on_click=details.toggle_pin, args=(pin,))
         details.design_links(desk.best, f"{desk.best.name}, on")
-    details.plan_link(desk.question)
+    _show_plan_link(desk.question)
+
+
+def _show_plan_link(question: questions.DesignQuestion) -> None:
+    """Draw a link to the plan of several statistics of the same people under the first limit on protection."""
+    values: dict[str, Any] = {"n": question.data.settings()["n"]}
+    for limit in question.protections[:1]:
+        values |= {"protect": limit.key, **form.to_form(limit.settings())}
+    ui.page_link(PLAN, values, ui.words("several"))
 
 
 def page() -> None:

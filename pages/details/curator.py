@@ -21,7 +21,7 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, Facts, PilotFile, read_columns, warning
 from pages import ui
-from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PLAN, PRIORS, START
+from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
 
 PREFIX = CURATOR.prefix
 PILOT_DATA = "Pilot data"
@@ -111,14 +111,6 @@ def design_links(design: Candidate, heading: str, place: str = "") -> None:
     else:
         return
     ui.page_links(pages, values, heading, f"links{place}")
-
-
-def plan_link(question: DesignQuestion) -> None:
-    """Draw a link to the plan of several statistics of the same people under the first limit on protection."""
-    values: dict[str, Any] = {"n": question.data.settings()["n"]}
-    for limit in question.protections[:1]:
-        values |= {"protect": limit.key, **form.to_form(limit.settings())}
-    ui.page_link(PLAN, values, ui.words("several"))
 
 
 def _show_frontier(desk: search.SearchResult) -> None:
