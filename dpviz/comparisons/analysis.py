@@ -142,9 +142,14 @@ class Outcome(OutcomeMeasures):
     unfinished: int = 0  # repetitions so far of a simulation that goes on
 
     @property
+    def is_rankable(self) -> bool:
+        """Whether the error is exact or rests on enough repetitions to be ranked."""
+        return self.repetitions >= MIN_RANKED_REPETITIONS
+
+    @property
     def ranked_error(self) -> Measure:
-        """RMSE where it is exact or rests on enough repetitions to be ranked; else unknown."""
-        return self.root_mean_squared_error if self.repetitions >= MIN_RANKED_REPETITIONS else UNKNOWN_MEASURE
+        """RMSE where it can be ranked; else unknown."""
+        return self.root_mean_squared_error if self.is_rankable else UNKNOWN_MEASURE
 
     @cached_property
     def real_epsilon(self) -> float:

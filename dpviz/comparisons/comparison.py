@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
+from dpviz.comparisons.analysis import Analysis, DataKind, Outcome
 from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, ComparisonTerms
@@ -247,12 +247,12 @@ class Ranking:
         if self.comparison.terms.parameter_names:
             columns["given ε"] = lambda item: "–" if item.method.reference else format_number(item.setting, 4)
         columns |= {
-            name("error"): _error_cell,
+            name("error"): lambda item: sentences("error_cell", item, _cell(item.shown("root_mean_squared_error")))[0],
             name("bias"): lambda item: _cell(item.shown("bias")),
             "coverage": lambda item: _cell(item.coverage, share=True),
             name("mean width"): lambda item: _cell(item.shown("mean_width")),
             "usable": lambda item: _cell(item.usable_share, share=True),
-            "real ε": self._real_epsilon_cell,
+            "real ε": lambda item: sentences("real_epsilon_cell", self, item)[0],
         }
         if any(item.release_error.value >= 0 for item in self.outcomes):
             columns[name("added error")] = lambda item: _cell(item.shown("release_error"))
@@ -262,27 +262,10 @@ class Ranking:
 
     def _method_cell(self, outcome: Outcome) -> str:
         """Method, number of sets, its guess, and why it is not ranked."""
-        method, sets_of_each = outcome.method, outcome.method.sets_of_each
-        sets = f"{outcome.sets} × {sets_of_each} sets" if sets_of_each > 1 else f"{outcome.sets} sets"
-        sets = "one set" if outcome.sets * sets_of_each == 1 else sets
-        notes = ", ".join((sets.replace(" ", "&nbsp;"), *guess_in_symbols(outcome.data, method)))
-        reason = "" if method.reference else self.exclusion(outcome)
-        lines = [f"not ranked: {reason}"] if reason else []
-        if outcome.data.guesses_truth(method):
+        data, method, error = outcome.data, outcome.method, math.nan
+        if data.guesses_truth(method):
             error = _error_of_worse_guess(self.comparison, method, outcome.epsilon)
-            off, points = format_number(100 * GUESS_ERROR), format_number(100 * error, 3)
-            lines += [] if math.isnan(error) else [f"error with a guess off by {off} points: {points} points"]
-        return f"<b>{method.label}</b> <small>{notes}</small>" + "".join(f"<br><small>{line}</small>" for line in lines)
-
-    def _real_epsilon_cell(self, outcome: Outcome) -> str:
-        """Pure ε of all sets, exact or as far as it is known, marked where it is more than was promised."""
-        loss = outcome.real_loss
-        if outcome.method.reference:
-            return loss.text(digits=4) + ("" if math.isinf(loss.at_least) else "<br><small>not promised</small>")
-        if not outcome.method.has_epsilon:
-            return "unbounded<br><b>not private</b>"
-        is_broken = self.comparison.terms.delta == 0 and loss.verdict(outcome.epsilon).bad
-        return f"{loss.text(outcome.epsilon, 4)}{'<br><b>broken</b>' if is_broken else ''}"
+        return sentences("method_cell", self, outcome, guess_in_symbols(data, method), error, GUESS_ERROR)[0]
 
     def _times_best_cell(self, outcome: Outcome) -> str:
         """How many times the smallest possible error the release adds."""
@@ -304,14 +287,6 @@ def _compare_errors(error: float, reference: float) -> str:
         return "but not at all"
     ratio = format_ratio(error / reference)
     return f"{ratio} {'as' if ratio.endswith('as much') else 'than'}"
-
-
-def _error_cell(outcome: Outcome) -> str:
-    """RMSE; where too few repetitions gave an estimate, how many did."""
-    if outcome.repetitions >= MIN_RANKED_REPETITIONS:
-        return _cell(outcome.shown("root_mean_squared_error"))
-    plural = "" if outcome.repetitions == 1 else "s"
-    return f"–<br><small>{int(outcome.repetitions)} usable repetition{plural}</small>"
 
 
 def _cell(measure: Measure, *, share: bool = False) -> str:

@@ -23,5 +23,5 @@ def _macros() -> Any:
         "comparisons", readable=formatting.format_number, distinct=formatting.format_distinct,
         percent=formatting.format_percent, error=formatting.format_error, join_words=formatting.join_words,
         invented_rows=formatting.describe_invented_rows, is_small_weight=formatting.is_small_weight, isnan=math.isnan,
-        belief=belief_text,
+        belief=belief_text, infinity=math.inf,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.comparisons.analysis import Estimand
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
-from dpviz.comparisons.numeric_data import NUMBERS, NormalData, NumericEstimand
+from dpviz.comparisons.numeric_data import NUMBERS, NormalData
 from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
@@ -272,55 +272,13 @@ MIXED_METHODS = (
 # Estimands and data
 
 
-class CellMoments(NamedTuple):
-    """What an analyst reads of each repetition; NaN where there is nothing to read."""
-
-    smallest: FloatArray  # share of the rows in the smallest cell
-    half: FloatArray  # and in the first half of the cells
-    rows: FloatArray  # of the smallest cell
-    mean: FloatArray  # of their first numbers
-    xx: FloatArray  # (co)variances around the means of the cells
-    yy: FloatArray
-    xy: FloatArray
-    degrees: FloatArray  # of freedom
-
-
-def _correlation(moments: CellMoments) -> FloatArray:
-    """Correlation within cells; NaN where a number does not vary."""
-    with np.errstate(invalid="ignore"):
-        return np.clip(moments.xy / np.sqrt(moments.xx * moments.yy), -1, 1)
-
-
-# The first half of the cells are those at the first level of a category that has two. Estimated variances: that of a
-# share, s²/n₁ of a mean, s² being that within cells, 2s⁴/ν of s², and (1 − r²)²/ν of a correlation
-MIXED_ESTIMANDS = {
-    "half": NumericEstimand(
-        "half", "the share of the first half of the cells", "π", is_share=True,
-        truth=lambda data: float(data.shares[: data.cells // 2].sum()), estimate=lambda moments: moments.half,
-        within=lambda moments, data: moments.half * (1 - moments.half) / data.n,
-    ),
-    "share": NumericEstimand(
-        "share", "the share of the smallest cell", "π₁", is_share=True,
-        truth=lambda data: float(data.shares[0]), estimate=lambda moments: moments.smallest,
-        within=lambda moments, data: moments.smallest * (1 - moments.smallest) / data.n,
-    ),
-    "cell_mean": NumericEstimand(
-        "cell_mean", "the mean in the smallest cell", "μ₁",
-        truth=lambda data: float(data.means[0, 0]), estimate=lambda moments: moments.mean,
-        within=lambda moments, _: np.where(moments.degrees > 0, moments.xx, 0.0) / np.maximum(moments.rows, 1),
-    ),
-    "cell_variance": NumericEstimand(
-        "cell_variance", "the variance within cells", "σ²",
-        truth=lambda data: data.sigma**2, estimate=lambda moments: moments.xx,
-        within=lambda moments, _: 2 * moments.xx**2 / np.maximum(moments.degrees, 1),
-    ),
-    "correlation": NumericEstimand(
-        "correlation", "the correlation within cells", "ρ",
-        truth=lambda data: data.correlation, estimate=_correlation,
-        within=lambda moments, _: (1 - _correlation(moments) ** 2) ** 2 / np.maximum(moments.degrees, 1),
-    ),
-}  # fmt: skip
-"""What an analyst can estimate from mixed data, by key."""
+MIXED_ESTIMANDS = (
+    Estimand("half", "the share of the first half of the cells", "π", is_share=True),
+    Estimand("share", "the share of the smallest cell", "π₁", is_share=True),
+    Estimand("cell_mean", "the mean in the smallest cell", "μ₁"),
+    Estimand("cell_variance", "the variance within cells", "σ²"),
+    Estimand("correlation", "the correlation within cells", "ρ"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,9 +297,8 @@ class MixedData(NormalData):
     key: ClassVar[str] = "mixed"
     label: ClassVar[str] = "Categories and two numbers (mixed)"
     methods: ClassVar[tuple[ComparedMethod, ...]] = MIXED_METHODS
-    estimands: ClassVar[tuple[Estimand, ...]] = tuple(MIXED_ESTIMANDS.values())
+    estimands: ClassVar[tuple[Estimand, ...]] = MIXED_ESTIMANDS
     divided_between: ClassVar[tuple[str, ...]] = "share", "cell_mean", "cell_variance"
-    studied: ClassVar[Mapping[str, NumericEstimand]] = MIXED_ESTIMANDS
 
     cells: int = parameter(NUMBERS["cells"])
     correlation: float = parameter(NUMBERS["correlation"])
@@ -389,12 +346,29 @@ class MixedData(NormalData):
         """Cell of every row, from 0 on, and its two numbers, shape (3, n)."""
         return np.vstack([np.repeat(np.arange(self.cells), rows.counts[0]), rows.values[:, 0] + self.middle])
 
-    def read(self, rows: MixedRows) -> CellMoments:
+    @property
+    def true_values(self) -> dict[str, float]:
+        half, share = float(self.shares[: self.cells // 2].sum()), float(self.shares[0])
+        values = half, share, float(self.means[0, 0]), self.sigma**2, self.correlation
+        return {estimand.key: value for estimand, value in zip(MIXED_ESTIMANDS, values, strict=True)}
+
+    def read(self, rows: MixedRows) -> dict[str, tuple[FloatArray, FloatArray]]:
+        """Estimates and their variances: q(1 − q)/n, s²/n₁ with s² within cells, 2s⁴/ν, and (1 − r²)²/ν.
+
+        The first half of the cells are those at the first level of a category that has two.
+        """
         counts, sums, squares = cell_statistics(rows)
         count, degrees = counts[:, 0], self.n - np.count_nonzero(counts, axis=1).astype(float)
         lost = np.where(np.isnan(squares[0]), math.nan, 0.0)
-        half = counts[:, : self.cells // 2].sum(axis=1) / self.n
+        share, half = count / self.n + lost, counts[:, : self.cells // 2].sum(axis=1) / self.n + lost
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = self.middle + sums[0, :, 0] / count
-        xx, yy, xy = squares / np.where(degrees > 0, degrees, math.nan)
-        return CellMoments(count / self.n + lost, half + lost, count, mean, xx, yy, xy, degrees)
+            xx, yy, xy = squares / np.where(degrees > 0, degrees, math.nan)
+            correlation = np.clip(xy / np.sqrt(xx * yy), -1, 1)
+        return {
+            "half": (half, half * (1 - half) / self.n),
+            "share": (share, share * (1 - share) / self.n),
+            "cell_mean": (mean, np.where(degrees > 0, xx, 0.0) / np.maximum(count, 1)),
+            "cell_variance": (xx, 2 * xx**2 / np.maximum(degrees, 1)),
+            "correlation": (correlation, (1 - correlation**2) ** 2 / np.maximum(degrees, 1)),
+        }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -44,30 +44,10 @@ NUMBERS = declare_numbers(tomllib.loads(Path(__file__).with_name("numbers.toml")
 """Sizes, bounds and true values of the data, by name."""
 
 
-@dataclass(frozen=True)
-class NumericEstimand(Estimand):
-    """A parameter of the confidential rows."""
-
-    truth: Callable[[Any], float]  # of the data
-    estimate: Callable[[Any], FloatArray]  # from what `NormalData.read` returns, NaN where there is none
-    within: Callable[[Any, Any], FloatArray]  # estimated variance of the estimate, from the same and the data
-    is_mean: bool = False  # whether it is estimated by the mean, whose exact error some methods know
-
-
-MEAN = NumericEstimand(
-    "mean", "the mean, its variance estimated by s²/n", "μ", is_mean=True,
-    truth=lambda data: data.mean, estimate=lambda moments: moments.mean,
-    within=lambda moments, data: moments.variance / data.n,
-)  # fmt: skip
-MEAN_KNOWN_VARIANCE = dataclasses.replace(
-    MEAN, key="mean_known_variance", label="the mean, its variance σ²/n known to the analyst",
-    within=lambda moments, data: np.full(moments.mean.shape, data.sigma**2 / data.n),
-)  # fmt: skip
-VARIANCE = NumericEstimand(
-    "variance", "the variance", "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
-    truth=lambda data: data.sigma**2, estimate=lambda moments: moments.variance,
-    within=lambda moments, data: 2 * moments.variance**2 / (data.n - 1),
-)  # fmt: skip
+MEAN = Estimand("mean", "the mean, its variance estimated by s²/n", "μ")
+MEAN_KNOWN_VARIANCE = Estimand("mean_known_variance", "the mean, its variance σ²/n known to the analyst", "μ")
+MEANS = MEAN, MEAN_KNOWN_VARIANCE  # whose exact error some methods know
+VARIANCE = Estimand("variance", "the variance", "σ²")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +64,6 @@ class NormalData(DataKind):
     true_value: ClassVar[str] = "mean"
     assumed: ClassVar[str] = "independent rows from N(μ, σ²), those outside the bounds set to the bound"
     exactly: ClassVar[str] = "exact moments of the release, by sums or quadrature"
-    studied: ClassVar[Mapping[str, NumericEstimand]] = {e.key: e for e in (MEAN, MEAN_KNOWN_VARIANCE, VARIANCE)}
-    """What a study of such data can estimate, by key."""
 
     def check(self) -> None:
         ends = f"{format_number(self.low)} to {format_number(self.high)}"
@@ -108,11 +86,16 @@ class NormalData(DataKind):
 
     @property
     def truth(self) -> float:
-        return self.studied[self.estimand].truth(self)
+        return self.true_values[self.estimand]
+
+    @property
+    def true_values(self) -> dict[str, float]:
+        """True value of everything that a study of such data can estimate, by key."""
+        return {"mean": self.mean, "mean_known_variance": self.mean, "variance": self.sigma**2}
 
     @property
     def is_central(self) -> bool:
-        return self.studied[self.estimand].is_mean and math.isclose(2 * self.mean, self.low + self.high)
+        return self.chosen_estimand in MEANS and math.isclose(2 * self.mean, self.low + self.high)
 
     # Rows
 
@@ -123,9 +106,14 @@ class NormalData(DataKind):
         rows += self.mean
         return np.clip(rows, self.low, self.high, out=rows)
 
-    def read(self, rows: Any) -> Any:
-        """What an analyst computes from the rows of each repetition."""
-        return row_moments(rows)
+    def read(self, rows: Any) -> dict[str, tuple[FloatArray, FloatArray]]:
+        """Estimates of each repetition, NaN where there is none, and their estimated variances, by key."""
+        mean, variance = row_moments(rows)
+        return {
+            "mean": (mean, variance / self.n),
+            "mean_known_variance": (mean, np.full(mean.shape, self.sigma**2 / self.n)),
+            "variance": (variance, 2 * variance**2 / (self.n - 1)),
+        }
 
     def numbers_of(self, rows: Any) -> FloatArray:
         """The numbers of every row of the only repetition."""
@@ -138,12 +126,14 @@ class NormalData(DataKind):
         return confidential, [*method.draw(rng, confidential, epsilon, self, method.sets(sets))]
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
-        estimate, estimates = self.studied[self.estimand].estimate, dict[str, FloatArray]()
+        def estimate(rows: Any) -> float:
+            return float(self.read(rows)[self.estimand][0][0])
+
+        estimates = {}
         for method, setting in settings.items():
-            released = self.draw_release(method, setting, sets, seed)[1]
-            values = np.array([estimate(self.read(rows))[0] for rows in released])
+            values = np.array([estimate(rows) for rows in self.draw_release(method, setting, sets, seed)[1]])
             estimates[method.key] = values[~np.isnan(values)]
-        return float(estimate(self.read(self.draw(np.random.default_rng(seed), 1)))[0]), estimates
+        return estimate(self.draw(np.random.default_rng(seed), 1)), estimates
 
     def released_rows(self, settings: Mapping[Any, float], sets: int, seed: int) -> dict[str, FloatArray]:
         """Rows of one confidential data set, and of the first set that each method can release of it, by label."""
@@ -158,8 +148,10 @@ class NormalData(DataKind):
     # Outcomes
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
-        is_mean, sets = self.studied[self.estimand].is_mean, method.sets(analysis.sets)
-        return method.exact_accuracy(self, setting, sets) if is_mean else None
+        if self.chosen_estimand not in MEANS:
+            return None
+        accuracy: tuple[float, float] | None = method.exact_accuracy(self, setting, method.sets(analysis.sets))
+        return accuracy
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
@@ -203,7 +195,7 @@ class KnownVariance(NormalData):
     label: ClassVar[str] = "Numbers between bounds, variance public"
     methods: ClassVar[tuple[ComparedMethod, ...]] = numeric_releases.KNOWN_VARIANCE_METHODS
     usual: ClassVar[tuple[str, ...]] = "original", "modips", "perturbed_histogram_safe"
-    estimands: ClassVar[tuple[Estimand, ...]] = MEAN, MEAN_KNOWN_VARIANCE
+    estimands: ClassVar[tuple[Estimand, ...]] = MEANS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,11 +260,11 @@ class NumericStudy(Plan[NumericTally]):
     All methods with one seed see the same confidential rows.
     """
 
-    data: Any  # `NormalData` or `MixedData`
+    data: NormalData
     method: NumericMethod
     epsilon: float = parameter_with_default(NUMERIC_EPSILON)
     sets: int = parameter_with_default(COMPARED_SETS)
-    estimands: tuple[str, ...] = ("mean",)  # keys of `studied` of the data
+    estimands: tuple[str, ...] = ("mean",)  # keys of `true_values` of the data
     rules: tuple[str, ...] = ("reiter_2003",)
     level: float = parameter_with_default(LEVEL)
     batch: int = dataclasses.field(init=False, default=MAX_BLOCK)
@@ -283,14 +275,14 @@ class NumericStudy(Plan[NumericTally]):
     def check(self) -> None:
         if not isinstance(self.method, NumericMethod):
             raise ValueError(f"method must be a NumericMethod; got {describe_value(self.method)}.")
-        if not hasattr(self.data, "studied"):
+        if not isinstance(self.data, NormalData):
             raise ValueError(f"data must be numeric data; got {describe_value(self.data)}.")
         self.data.check_methods(self.method)
         # The block follows from n alone, as sets of any number share the confidential rows; 20,000 rows of a set stay
         # near the processor
         object.__setattr__(self, "batch", min(max(20_000 // self.data.n, 10), MAX_BLOCK))
         object.__setattr__(self, "sets", self.method.sets(self.sets))
-        for name, allowed in (("estimands", [*self.data.studied]), ("rules", [*COMBINING_RULES])):
+        for name, allowed in (("estimands", [*self.data.true_values]), ("rules", [*COMBINING_RULES])):
             object.__setattr__(self, name, validate_unique_choices(name, getattr(self, name), allowed, min_items=1))
         for key in self.rules:
             COMBINING_RULES[key].check_sets(self.sets)
@@ -309,20 +301,13 @@ class NumericStudy(Plan[NumericTally]):
 
     def simulate(self, rng: np.random.Generator, size: int) -> Block:
         """Draw a block; its series are the sums over groups of repetitions."""
-        estimands = [self.data.studied[key] for key in self.estimands]
-        confidential = self.data.draw(rng, self.batch)
-
-        # What the analyst reads of each set: estimates and their variances, shape (sets, 2, estimands, repetitions)
-        read = []
-        for rows in self.method.draw(rng, confidential, self.epsilon, self.data, self.sets):
-            values = self.data.read(rows)
-            read.append([[e.estimate(values) for e in estimands], [e.within(values, self.data) for e in estimands]])
-        estimates, variances = np.moveaxis(np.array(read), 1, 0)[..., :size]
-
+        released = self.method.draw(rng, self.data.draw(rng, self.batch), self.epsilon, self.data, self.sets)
+        read = [self.data.read(rows) for rows in released]
         columns: dict[str, Any] = {"repetitions": np.ones(size)}
-        for i, estimand in enumerate(estimands):
-            of_estimand = self._columns(estimates[:, i], variances[:, i], estimand.truth(self.data))
-            columns |= {f"{estimand.key} {name}": column for name, column in of_estimand.items()}
+        for key in self.estimands:
+            estimates, variances = (np.array([values[key][part][:size] for values in read]) for part in (0, 1))
+            of_estimand = self._columns(estimates, variances, self.data.true_values[key])
+            columns |= {f"{key} {name}": column for name, column in of_estimand.items()}
         starts = np.arange(0, size, max(self.batch // 200, 1))  # of groups by which studies with one seed are paired
         groups = {name: np.add.reduceat(column.astype(float), starts) for name, column in columns.items()}
         return Block({name: np.asarray(sums.sum()) for name, sums in groups.items()}, groups)

@@ -11,7 +11,6 @@ from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 from dpviz.charts.comparison import rows_chart
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, MixedData, NumericStudy
 from dpviz.comparisons import mixed as releases
-from dpviz.comparisons.mixed import MIXED_ESTIMANDS
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS
 from dpviz.core.types import FloatArray
 from dpviz.privacy.real_loss import ReleaseVerdict
@@ -49,17 +48,19 @@ def test_cells_and_squares_of_the_histograms_are_as_in_print():
 def test_an_analyst_reads_what_a_loop_over_the_rows_gives():
     data = mixed(n=40, cells=5)
     drawn = data.draw(np.random.default_rng(4), 3)
-    moments = data.read(drawn)
+    read, squares = data.read(drawn), releases.cell_statistics(drawn).squares
     for place in range(3):
         cells = np.repeat(np.arange(5), drawn.counts[place])
         x, y = drawn.values[:, place]
         away = np.array([[one[i] - one[cells == cells[i]].mean() for one in (x, y)] for i in range(40)])
-        covariance = away.T @ away / (40 - len(set(cells)))
-        read = {name: float(one[place]) for name, one in moments._asdict().items()}
-        assert read["smallest"] == pytest.approx(np.mean(cells == 0))
-        assert read["half"] == pytest.approx(np.mean(cells < 2))
-        assert read["mean"] == pytest.approx(x[cells == 0].mean(), nan_ok=True)
-        assert [read["xx"], read["yy"], read["xy"]] == pytest.approx(list(covariance[[0, 1, 0], [0, 1, 1]]))
+        products, degrees = away.T @ away, 40 - len(set(cells))
+        (xx, xy), (_, yy) = products / degrees
+        estimates = {key: float(values[place]) for key, (values, _) in read.items()}
+        assert estimates == pytest.approx({
+            "half": np.mean(cells < 2), "share": np.mean(cells == 0), "cell_mean": x[cells == 0].mean(),
+            "cell_variance": xx, "correlation": xy / math.sqrt(xx * yy),
+        }, nan_ok=True)  # fmt: skip
+        assert squares[:, place] == pytest.approx(list(products[[0, 1, 0], [0, 1, 1]]))
 
 
 def test_confidential_rows_have_the_means_and_the_covariance_that_are_declared():
@@ -309,7 +310,7 @@ def test_perturbed_cells_do_what_a_loop_over_their_definition_does():
 
 @pytest.mark.parametrize("changes", [{"n": 4}, {"n": 4, "cells": 100}, {"n": 300, "cells": 2}, {"sigma": 1e-3}])
 def test_every_method_answers_at_every_size_with_a_usable_share(changes):
-    for estimand, method, epsilon in pairwise(MIXED_ESTIMANDS, METHODS, (1e-4, 1e3)):
+    for estimand, method, epsilon in pairwise([estimand.key for estimand in MixedData.estimands], METHODS, (1e-4, 1e3)):
         data = mixed(**{"n": 30, "estimand": estimand} | changes)
         *_, found = data.compare([method], [epsilon], Analysis(sets=2, repetitions=8))
         assert 0 <= found.usable_share.value <= 1

@@ -9,7 +9,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import product, starmap
+from itertools import product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,9 +20,10 @@ from dpviz.audit.curves import prior_curves
 from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.comparisons import Analysis, BinaryData, KnownVariance, MixedData, UnknownVariance
 from dpviz.comparisons import numeric_releases as methods
+from dpviz.comparisons.analysis import Estimand
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
 from dpviz.comparisons.mixed import cell_statistics
-from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
+from dpviz.comparisons.numeric_data import NormalData
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -162,28 +163,17 @@ MARGINALS = [
 ESTIMANDS = [f"marginal_{place}" for place in range(len(MARGINALS))] + [f"mean_{place}" for place in range(N_CELLS)]
 
 
-def estimand_at(place: int, key: str) -> NumericEstimand:
-    """Return the estimand at a place of what `EveryCell` reads."""
-    return NumericEstimand(
-        key, key, key,
-        truth=lambda data: float(data.true_values[place]),
-        estimate=lambda moments: moments[0][place],
-        within=lambda moments, _: moments[1][place],
-    )  # fmt: skip
-
-
 class EveryCell(MixedData):
     """Mixed data of which every free marginal probability is estimated, and every cell mean of the first number."""
 
-    estimands: ClassVar[tuple[NumericEstimand, ...]] = tuple(starmap(estimand_at, enumerate(ESTIMANDS)))
-    studied: ClassVar[Mapping[str, NumericEstimand]] = dict(zip(ESTIMANDS, estimands, strict=True))
+    estimands: ClassVar[tuple[Estimand, ...]] = tuple(Estimand(key, key, key) for key in ESTIMANDS)
 
     @property
-    def true_values(self) -> FloatArray:
-        """True values of the estimands in their order."""
-        return np.array([*(self.shares[marginal].sum() for marginal in MARGINALS), *self.means[0]])
+    def true_values(self) -> dict[str, float]:
+        values = np.array([*(self.shares[marginal].sum() for marginal in MARGINALS), *self.means[0]])
+        return dict(zip(ESTIMANDS, values.tolist(), strict=True))
 
-    def read(self, rows: Any) -> Any:
+    def read(self, rows: Any) -> dict[str, tuple[FloatArray, FloatArray]]:
         """Estimates, NaN of a cell without rows, and their variances: of means s²/n, s² being that within cells."""
         cells = cell_statistics(rows)
         has_rows, sizes = cells.counts > 0, np.maximum(cells.counts, 1.0)
@@ -191,7 +181,8 @@ class EveryCell(MixedData):
         degrees = np.maximum(self.n - np.count_nonzero(has_rows, axis=1), 1)
         within = (cells.squares[0] / degrees)[:, None] / sizes
         shares = np.array([cells.counts[:, marginal].sum(axis=1) / self.n for marginal in MARGINALS])
-        return [*shares, *means.T], [*(shares * (1 - shares) / self.n), *within.T]
+        estimates, variances = [*shares, *means.T], [*(shares * (1 - shares) / self.n), *within.T]
+        return dict(zip(ESTIMANDS, zip(estimates, variances, strict=True), strict=True))
 
 
 def mixed_figures(budget: SimulationBudget) -> Rows:
@@ -229,8 +220,8 @@ def simulate_means(
     while runs > 0:
         size = min(runs, max(BLOCK_ROWS // data.n, 1))
         released = method.draw(rng, data.draw(rng, size), epsilon, data, sets)
-        mean, variance = np.moveaxis(np.array([data.read(rows) for rows in released]), 1, 0)
-        parts.append([mean.mean(axis=0), mean.var(axis=0, ddof=1), variance.mean(axis=0) / data.n])
+        mean, variance = np.moveaxis(np.array([data.read(rows)["mean"] for rows in released]), 1, 0)
+        parts.append([mean.mean(axis=0), mean.var(axis=0, ddof=1), variance.mean(axis=0)])
         runs -= size
     return np.concatenate(parts, axis=1)
 

@@ -65,7 +65,7 @@ def test_what_is_read_of_cells_is_what_a_loop_over_the_rows_finds() -> None:
     data = EveryCell(**STUDY_3)
     rows = data.draw(np.random.default_rng(3), 2)
     assert isinstance(rows, MixedRows)
-    estimates, variances = data.read(rows)
+    estimates, variances = zip(*data.read(rows).values(), strict=True)
     for place in range(2):
         cells, values = np.repeat(np.arange(N_CELLS), rows.counts[place]), rows.values[0, place]
         for marginal, estimate, variance in zip(MARGINALS, estimates, variances, strict=False):
@@ -77,7 +77,7 @@ def test_what_is_read_of_cells_is_what_a_loop_over_the_rows_finds() -> None:
             mean, within = estimates[len(MARGINALS) + cell], variances[len(MARGINALS) + cell]
             assert mean[place] == pytest.approx(own.mean())
             assert within[place] == pytest.approx(square / (data.n - len(by_cell)) / len(own))
-    assert data.estimands[0].truth(data) == pytest.approx(data.shares[:12].sum())
+    assert data.true_values[data.estimands[0].key] == pytest.approx(data.shares[:12].sum())
     assert sum(map(np.count_nonzero, MARGINALS)) == 12 + 8 * 2 + 6 * 3
 
 
