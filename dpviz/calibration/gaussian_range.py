@@ -217,7 +217,7 @@ def _truncated_rows(centers: FloatArray, precision: float, m: int, reach: float)
     """ln Z and R − E[t] of the m rows of SYNTH_Post(One): Z = ∫ N(μ; center, 1/precision) Pr(|z| ≤ R | μ)^m dμ."""
     # The mode of the integrand, which is log-concave, roughly: it lies between the center, which is at most 0, and 0
     low, high = centers, np.zeros_like(centers)
-    for _ in range(30):
+    for _ in range(20):
         mode = (low + high) / 2
         is_rising = m * (reach - _truncated_normal(mode, reach)[1] - mode) > precision * (mode - centers)
         low, high = np.where(is_rising, mode, low), np.where(is_rising, high, mode)

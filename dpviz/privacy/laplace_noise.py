@@ -207,11 +207,8 @@ def _log_probability(event: ReleaseEvent, epsilon: float, statistics: FloatArray
             log_widths = np.log(np.abs(last - first) * epsilon / 2)[:, None]
         return np.asarray(logsumexp(curve(t) + rate * (t - statistics[:, None]) + log_widths, axis=1, b=PANEL_WEIGHTS))
 
-    parts = [
-        log_integral(peak, start, epsilon),
-        log_integral(peak, middle, epsilon),
-        log_integral(middle, end, -epsilon),
-    ]
+    pieces = ((peak, start, epsilon), (peak, middle, epsilon), (middle, end, -epsilon))
+    parts = [log_integral(*piece) for piece in pieces]
     if truncated:
         log_mass = np.log(-np.expm1(-epsilon * statistics) / 2 - np.expm1(-epsilon * (steps - statistics)) / 2)
         return np.asarray(logsumexp(parts, axis=0) - log_mass)
