@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,17 +56,11 @@ def add(number: int, other: int = 0) -> int:
     return number + other
 
 
+@dataclass(frozen=True)
 class Adder:
     """Something with a method, told from others by its value."""
 
-    def __init__(self, base: int) -> None:
-        self.base = base
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Adder) and other.base == self.base
-
-    def __hash__(self) -> int:
-        return hash(self.base)
+    base: int
 
     def plus(self, number: int) -> int:
         return add(self.base, number)
