@@ -11,21 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binomtest, chi2
 
+from dpviz import mechanisms
 from dpviz.charts.matrix import log_odds_heatmap, matrix_heatmap, release_html
 from dpviz.charts.privacy import draws_chart, draws_log_odds_chart
 from dpviz.designs import Design
 from dpviz.inference.posterior_coverage import posterior_coverage
-from dpviz.mechanisms import (
-    BetaBinomial,
-    DirichletMultinomial,
-    GeometricSanitizer,
-    LaplaceSanitizer,
-    PosteriorMean,
-    PosteriorMode,
-    Synthesizer,
-    TwoCellSynthesizer,
-    two_cell_synthesizers,
-)
+from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
@@ -77,7 +68,7 @@ def test_the_counts_have_the_law_of_the_beta_binomial_and_each_set_a_draw_of_its
     check_frequencies(classes, np.diff(np.concatenate([[0.0], law.cdf(edges), [1.0]])))
 
 
-OTHERS = [Design(mechanism=key, n=9, epsilon=1.0).release for key in two_cell_synthesizers()]
+OTHERS = [Design(mechanism=key, n=9, epsilon=1.0).release for key in mechanisms.two_cell_synthesizers()]
 OTHERS += [GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.25, 0.50004], [0.0, 0.0, 1.0]]))]
 every_release = pytest.mark.parametrize("made", OTHERS, ids=lambda made: made.key)
 
@@ -98,7 +89,7 @@ def test_the_same_seed_gives_the_same_counts_and_another_seed_others(made: TwoCe
 
 
 @pytest.mark.parametrize(
-    "mechanism", [key for key in two_cell_synthesizers() if "epsilon" in Design(mechanism=key, n=9).promised]
+    "mechanism", [key for key in mechanisms.two_cell_synthesizers() if "epsilon" in Design(mechanism=key, n=9).promised]
 )
 def test_the_counts_of_a_seed_move_smoothly_along_epsilon(mechanism: str) -> None:
     epsilons = np.geomspace(0.7, 1.9, 200).tolist()
@@ -152,8 +143,11 @@ def test_a_row_of_several_cells_is_not_called_a_count() -> None:
 @pytest.mark.parametrize(
     ("law", "others"),
     [
-        *((law, {"epsilon": 0.7}) for law in (LaplaceSanitizer, GeometricSanitizer)),
-        *((law, {"m": 7, "alpha": 2.0, "beta": 2.0}) for law in (BetaBinomial, PosteriorMean, PosteriorMode)),
+        *((law, {"epsilon": 0.7}) for law in (LaplaceSanitizer, mechanisms.GeometricSanitizer)),
+        *(
+            (law, {"m": 7, "alpha": 2.0, "beta": 2.0})
+            for law in (BetaBinomial, PosteriorMean, mechanisms.PosteriorMode)
+        ),
     ],
 )
 def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: Any, others: dict[str, Any]) -> None:
@@ -169,7 +163,7 @@ def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: Any, othe
 
 # Releases drawn one after another: their numbers, pictures and sentences
 
-RELEASES: list[Synthesizer] = [
+RELEASES: list[mechanisms.Synthesizer] = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
     PosteriorMean(n=4, m=7, alpha=1.0, beta=3.0),
     LaplaceSanitizer(n=6, epsilon=1.0),

@@ -12,23 +12,13 @@ from dpviz.charts.theme import PALETTE, color_of
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.priors import minimum_prior
+from tests import toys
 from tests.helpers import value_of
 from tests.plugged import OTHER_DATA, QUERIES, plugged_pages
-from tests.toys import (
-    ADDED,
-    SYNTHESIZER_TOYS,
-    TWICE,
-    ExponentialMechanism,
-    ManySmokers,
-    RepeatedRow,
-    ShyMean,
-    Smokers,
-    matrix_of,
-    worst_log_odds,
-)
+from tests.toys import ADDED, TWICE, ExponentialMechanism, ManySmokers, RepeatedRow, ShyMean, Smokers, matrix_of
 
 TOY = ExponentialMechanism.info.label
-MECHANISMS = {toy.info.label for toy in SYNTHESIZER_TOYS}
+MECHANISMS = {toy.info.label for toy in toys.SYNTHESIZER_TOYS}
 OFFERED = {
     "start": set[str](),
     "transition_matrices": MECHANISMS,
@@ -105,7 +95,7 @@ def test_the_desk_says_what_is_true_of_the_toys() -> None:
     assert given, words
     setting = value_of(given[2])
     assert value_of(given[1]) == 1
-    assert worst_log_odds(12, setting) == pytest.approx(1.0, abs=5e-4)
+    assert toys.worst_log_odds(12, setting) == pytest.approx(1.0, abs=5e-4)
     counts = np.arange(13)
     square = (matrix_of(ExponentialMechanism, 12, 12, setting) * (counts - counts[:, None]) ** 2).sum(axis=1) / 144
     assert f"the release adds an error of {format_number(float(np.sqrt(square.mean())), 3)} (at most 0.3)" in words

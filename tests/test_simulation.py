@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from dpviz import simulation
 from dpviz.comparisons import BinaryData, NumericStudy, UnknownVariance
 from dpviz.comparisons.nested_modips import NESTED, NestedStudy
 from dpviz.comparisons.numeric_releases import MODIPS_SPLIT
@@ -24,16 +25,7 @@ from dpviz.coverage import CoveragePlan, CoverageTally, performance_of
 from dpviz.inference import RULES
 from dpviz.inference.posterior_coverage import PosteriorPlan
 from dpviz.mechanisms import BetaBinomial
-from dpviz.simulation import (
-    MAX_RUN_CHARACTERS,
-    Block,
-    Plan,
-    Tally,
-    read_run,
-    run_simulation,
-    save_run,
-    stream_simulation,
-)
+from dpviz.simulation import Block, Plan, Tally, read_run, run_simulation, save_run, stream_simulation
 
 pytestmark = pytest.mark.usefixtures("plain_main")  # a simulation on processes starts new ones
 
@@ -227,7 +219,7 @@ def test_whatever_a_file_says_it_is_refused_in_a_sentence_or_can_be_measured(pla
     ('{"dpviz_run": 1e999}', r"must be 2; got ∞"),
     ('{"dpviz_run": 2}', "about must be named values in braces; got None"),
     ('{"dpviz_run": 2, "about": {}, "fingerprint": 5}', "fingerprint must be text; got 5"),
-    (" " * (MAX_RUN_CHARACTERS + 1), "text must have at most 1,000,000 characters; got 1,000,001"),
+    (" " * (simulation.MAX_RUN_CHARACTERS + 1), "text must have at most 1,000,000 characters; got 1,000,001"),
 ])  # fmt: skip
 def test_what_is_no_run_is_refused_in_a_sentence(text, sentence):
     with pytest.raises(ValueError, match=sentence):

@@ -19,18 +19,8 @@ from dpviz.teaching.lessons import LESSONS
 from pages.ui.navigation import BUDGET, COMPARE, COVERAGE, CURATOR, MATRICES, PAGES, PLAN, POSTERIOR, PRIORS
 from pages.ui.navigation import Page as AppPage
 from tests.browser import settle
-from tests.pages.visitor import (
-    PHONE,
-    PROJECTOR,
-    answer,
-    cut_off,
-    saved_file,
-    shut_out,
-    slider,
-    visit,
-    wait_until,
-    watch,
-)
+from tests.pages import visitor
+from tests.pages.visitor import PHONE, PROJECTOR, answer, cut_off, saved_file, shut_out, slider, visit, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -359,7 +349,7 @@ def test_texts_of_a_link_are_shown_as_texts_and_ask_nobody(
 def test_policy_refuses_what_would_ask_another_host(context: BrowserContext, server: str) -> None:
     """So that a test without faults says something."""
     with visit(context, server, is_strict=False) as page:
-        faults = watch(page, server)
+        faults = visitor.watch(page, server)
         page.evaluate(
             """() => {
               for (const tag of ['img', 'script', 'iframe'])

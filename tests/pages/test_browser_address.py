@@ -13,19 +13,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, Web
 from pages.room.server import ADDRESS
 from pages.ui.navigation import COVERAGE, POSTERIOR
 from tests.browser import free_port, settle, started_app
-from tests.pages.visitor import (
-    LAPTOP,
-    PHONE,
-    PROJECTOR,
-    box,
-    choose,
-    go_to,
-    slider,
-    state,
-    type_number,
-    visit,
-    wait_until,
-)
+from tests.pages import visitor
+from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, box, choose, go_to, slider, state, type_number, visit
 
 pytestmark = pytest.mark.browser
 
@@ -80,7 +69,7 @@ def test_back_and_forward_go_through_moves_and_pages(context: BrowserContext, se
             go()
             url, shown = places[place]
             expect(page).to_have_url(url)
-            wait_until(page, lambda: state(page) == shown)  # noqa: B023
+            visitor.wait_until(page, lambda: state(page) == shown)  # noqa: B023
             settle(page)
             assert (page.url, state(page)) == (url, shown)
 

@@ -19,22 +19,8 @@ from pages import compare_synthesizers as details
 from pages.compare_synthesizers import PRESETS, take_release
 from pages.ui.url import Visit
 from tests.audit.test_release_audit import SIGNS
-from tests.pages.apptest import (
-    answer,
-    cells_of,
-    figures,
-    headline,
-    links,
-    markup,
-    move,
-    opener,
-    press,
-    problems,
-    said,
-    set_state,
-    settings,
-    upload,
-)
+from tests.pages import apptest
+from tests.pages.apptest import answer, cells_of, figures, headline, links, move, press, problems, said, set_state
 
 SMALL = {"n": 20, "sets": 3, "repetitions": 60}
 TWO = {"n": 8, "sets": 2, "binary_methods": "original.geometric"}
@@ -44,7 +30,7 @@ RELEASE = {
 }  # fmt: skip
 
 
-open_comparison = opener("compare_synthesizers")
+open_comparison = apptest.opener("compare_synthesizers")
 
 
 def open_with(**release: object) -> AppTest:
@@ -197,7 +183,7 @@ def test_links_carry_the_readers_release_and_not_the_winner() -> None:
         assert expected.items() <= links(app)[title].items()
     move(app, cs_n=80)
     assert links(app)["Posterior"]["po_x"] == "20"  # the same share says yes
-    assert settings(app)["cs_x"] == "20"
+    assert apptest.settings(app)["cs_x"] == "20"
     assert "Coverage" not in links(open_comparison(kind="gaussian", n=9, repetitions=60))
 
 
@@ -219,7 +205,7 @@ def test_every_section_has_something_to_say(kind: str) -> None:
     for section in details.SECTIONS:
         assert problems(set_state(app, cs_look=section)) == []
         assert len(said(app).partition(section)[2]) > 150, section
-        assert "dpviz-problem" not in markup(app), section
+        assert "dpviz-problem" not in apptest.markup(app), section
 
 
 def test_the_audit_lists_what_is_broken_first_and_leads_to_what_was_printed() -> None:
@@ -266,7 +252,7 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
     cells = StudyPlan.of(settings_of_study).cells
     content = results_to_csv(map(evaluate_cell, cells))
     app = open_comparison(look="Download", binary_methods="laplace", n=9)
-    upload(app, "study.csv", content)
+    apptest.upload(app, "study.csv", content)
     assert (app.session_state["cs_n"], app.session_state["cs_binary_methods"]) == (20, ["beta_binomial", "geometric"])
     shown = "4 of the 16 cells of the open study, simulated ones as dots. It has n = 20, M = 1 and 3, p = 0.25"
     assert f"This picture shows {shown}" in said(app)

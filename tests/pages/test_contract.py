@@ -16,38 +16,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.escape import single_line
-from pages.ui.navigation import (
-    BUDGET,
-    COMPARE,
-    COVERAGE,
-    CURATOR,
-    LESSONS,
-    MATRICES,
-    PAGES,
-    PLAN,
-    POSTERIOR,
-    PRIORS,
-    PUBLISHED,
-    START,
-)
+from pages.ui import navigation as nav
 from tests.helpers import check_short
 from tests.pages import apptest
-from tests.pages.apptest import (
-    answer,
-    figures,
-    markup,
-    move,
-    open_page,
-    press,
-    problems,
-    set_state,
-    settings,
-    sound,
-    texts,
-    upload,
-    widget,
-    widgets,
-)
+from tests.pages.apptest import answer, markup, move, open_page, problems, set_state, settings, texts, widget, widgets
 from tests.pages.cases import CASES, MATRIX, STATISTIC, Case, Query, is_valid
 
 INVALID = (
@@ -99,12 +71,12 @@ def unfolded(name: str, place: int) -> tuple[AppTest, frozenset[str]]:
 
 def go_away(app: AppTest, case: Case) -> AppTest:
     """Go on to another page, by the menu."""
-    return apptest.visit(app, "lessons" if case.page is not LESSONS else "start")
+    return apptest.visit(app, "lessons" if case.page is not nav.LESSONS else "start")
 
 
 def drawn(app: AppTest) -> list[Any]:
     """The pictures."""
-    return [(key, data["figure"]) for key, data in figures(app).items()]
+    return [(key, data["figure"]) for key, data in apptest.figures(app).items()]
 
 
 def contents(app: AppTest) -> tuple[Any, ...]:
@@ -127,7 +99,7 @@ def number_of(text: str) -> float:
 
 
 def test_every_page_has_its_case() -> None:
-    assert {case.page for case in CASES.values()} == {*PAGES}
+    assert {case.page for case in CASES.values()} == {*nav.PAGES}
 
 
 def others_together(case: Case) -> list[dict[str, str]]:
@@ -471,7 +443,7 @@ def test_every_file_says_all_settings_and_its_address_makes_it_again(name: str, 
         if file_name.endswith(".py"):
             compile(text, file_name, "exec")
             assert "# settings: " in text and "# neighbouring data sets: " in text
-            assert (" from 0.1 to 0.4\n" in text) == (case.page is CURATOR)  # the question of the page
+            assert (" from 0.1 to 0.4\n" in text) == (case.page is nav.CURATOR)  # the question of the page
     files.clear()
     open_page(name, **query_in(next(iter(tables.values()))))
     again, before = ({key: IDENTIFIER.sub("", text) for key, text in texts.items()} for texts in (files, made))
@@ -526,23 +498,23 @@ def test_an_uploaded_matrix_is_read_or_refused_its_name_is_plain_and_the_url_has
     app = open_case(case, **{f"{prefix}synthesizer": "given_matrix"})
     typed = answer(app)
     for content, is_read in ((b"0.7,0.3\n0.1,0.9", True), (b"PK\x03\x04", False), (b"\xff\xfe\x00", False)):
-        assert bool(problems(upload(app, f"{HOSTILE}.csv", content))) is not is_read
+        assert bool(problems(apptest.upload(app, f"{HOSTILE}.csv", content))) is not is_read
         assert not [fragment for fragment in FRAGMENTS if fragment in raw(app)]
         assert f"{prefix}paste" not in settings(app) and answer(app) != typed
-    assert problems(press(app, f"{prefix}use_text")) == [] and answer(app) == typed
+    assert problems(apptest.press(app, f"{prefix}use_text")) == [] and answer(app) == typed
 
 
 CLASS_ANSWERS = {
-    START: ("ε = 1", "Guesses right: 51.6 %, before 50 %. Intervals: 25.3 %, expected 95 %."),
-    MATRICES: ("✗ broken", "The real loss is ε = 2.43, and not the promised 2."),
-    COVERAGE: ("91.9 %", "Reiter 2002: only 91.9 % of the intervals hold the truth, not 95 %."),
-    POSTERIOR: ("54.4 ± 20 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),
-    PUBLISHED: ("676 of 756", "Of 756 printed results, 676 come out when they are computed again."),
-    PRIORS: ("6.9 → 3.88 invented rows", "That many keep ε = 1.5, without δ and with δ = 0.0001."),
-    COMPARE: ("Geometric sanitizer", "Smallest error of those shown at ε = 1: typically off by 17.8 points."),
-    BUDGET: ("16 sets", "Best division at ε = 1: the estimate is typically off by 24.6 points."),
-    CURATOR: ("none keeps all", "The nearest design misses one: root mean squared error 0.199 (at most 0.05)."),
-    PLAN: ("must give way", "Not all limits hold: errors must be 14.5 times as large."),
+    nav.START: ("ε = 1", "Guesses right: 51.6 %, before 50 %. Intervals: 25.3 %, expected 95 %."),
+    nav.MATRICES: ("✗ broken", "The real loss is ε = 2.43, and not the promised 2."),
+    nav.COVERAGE: ("91.9 %", "Reiter 2002: only 91.9 % of the intervals hold the truth, not 95 %."),
+    nav.POSTERIOR: ("54.4 ± 20 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),
+    nav.PUBLISHED: ("676 of 756", "Of 756 printed results, 676 come out when they are computed again."),
+    nav.PRIORS: ("6.9 → 3.88 invented rows", "That many keep ε = 1.5, without δ and with δ = 0.0001."),
+    nav.COMPARE: ("Geometric sanitizer", "Smallest error of those shown at ε = 1: typically off by 17.8 points."),
+    nav.BUDGET: ("16 sets", "Best division at ε = 1: the estimate is typically off by 24.6 points."),
+    nav.CURATOR: ("none keeps all", "The nearest design misses one: root mean squared error 0.199 (at most 0.05)."),
+    nav.PLAN: ("must give way", "Not all limits hold: errors must be 14.5 times as large."),
 }
 
 
@@ -555,7 +527,7 @@ def test_class_mode_comes_with_a_link_stays_on_every_page_and_is_short(case: Cas
         assert apptest.mark(app) == mark and apptest.headline(app) == f"{mark} {sentence}"
         check_short(sentence)
     assert all(query["class"] == "1" for query in apptest.links(app).values())
-    assert settings(sound(go_away(app, case))) == {"class": "1"}
+    assert settings(apptest.sound(go_away(app, case))) == {"class": "1"}
     assert settings(move(app, **{"class": False})) == {} and "dpviz-class-mode" not in markup(app)
 
 
@@ -567,4 +539,4 @@ def test_in_class_mode_presets_and_a_few_numbers_are_in_sight_and_all_else_is_on
     sliders = [str(slider.key).removesuffix("_slider") for slider in classroom.select_slider]
     assert f"{case.page.prefix}epsilon" in sliders and len(sliders) <= 3
     assert widgets(apptest.unfold(classroom)).keys() == widgets(usual).keys()
-    assert figures(classroom).keys() == figures(usual).keys()
+    assert apptest.figures(classroom).keys() == apptest.figures(usual).keys()

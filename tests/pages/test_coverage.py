@@ -19,20 +19,8 @@ from dpviz.study.plan import simulation_of
 from pages.details import coverage_simulation
 from pages.details.coverage import SECTIONS
 from pages.details.coverage_simulation import KEY, Run
-from tests.pages.apptest import (
-    answer,
-    figure,
-    move,
-    opener,
-    plain_text,
-    press,
-    problems,
-    rows_of,
-    said,
-    set_state,
-    settings,
-    texts,
-)
+from tests.pages import apptest
+from tests.pages.apptest import answer, figure, move, opener, problems, rows_of, said, set_state, settings, texts
 
 FAST = "as fast as it goes"
 SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
@@ -63,7 +51,7 @@ def rows(app: AppTest) -> dict[str, dict[str, str]]:
 
 def start(app: AppTest, button: str = "go") -> Run | None:
     """Press the button of the simulation, or another one."""
-    run: Run | None = press(app, f"cv_{button}").session_state[KEY]
+    run: Run | None = apptest.press(app, f"cv_{button}").session_state[KEY]
     return run
 
 
@@ -94,7 +82,7 @@ def test_the_first_answer_is_there_before_any_simulation() -> None:
     assert app.session_state["cv_speed"] == "slow"
     assert {cells["simulated"] for cells in rows(app).values()} == {"not yet"}
     assert rows(app)["Reiter 2002"]["smallest at any p"].startswith("61.86 % at p = 0.000114")
-    words = plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
+    words = apptest.plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
     assert "82 of 100 hold the truth" in " ".join(words.split())
 
 
@@ -232,7 +220,7 @@ def test_the_first_repetitions_come_a_few_at_a_time_and_change_no_digit(monkeypa
     app.run()
     assert run.watched == 6
     assert "6 of the first 100 repetitions, running" in said(app)
-    words = plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
+    words = apptest.plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
     assert "no. 6: " in words and "Reiter 2002 says " in words
     clock.now = run.due + 1.0  # a busy server: larger steps, and longer pauses
     app.run()

@@ -25,24 +25,8 @@ from dpviz.curator.report import chosen_design, design_to_json
 from dpviz.curator.search import SearchResult, evaluate_designs, first_result
 from pages import curator
 from pages.details.curator import SECTIONS, parse_pins, read_file
-from tests.pages.apptest import (
-    about,
-    cells_of,
-    headline,
-    markup,
-    move,
-    open_page,
-    opener,
-    problems,
-    said,
-    set_state,
-    settings,
-    sound,
-    unfold,
-    upload,
-    visit,
-    widget,
-)
+from tests.pages import apptest
+from tests.pages.apptest import cells_of, headline, move, opener, said, set_state, settings, sound, upload, widget
 
 SMALL = {"n": 20, "values": 2, "tried": "1.2", "repetitions": 60}
 FEW = {"n": 30, "values": 2, "tried": "1", "repetitions": 60, "count_methods": "geometric"}
@@ -89,7 +73,7 @@ def test_a_fresh_page_asks_three_things_about_a_small_survey() -> None:
         "estimate is typically off by 0.0353 (at most 0.05) and the interval holds the true value in 93.8 % of all "
         "cases (at least 90 %), at worst over p from 0.1 to 0.4."
     )
-    assert about(app)[1] == "n = 200, m = 200 and p from 0.1 to 0.4"
+    assert apptest.about(app)[1] == "n = 200, m = 200 and p from 0.1 to 0.4"
     assert [slider.label.partition(" · ")[0] for slider in app.select_slider] == [
         "People n", "Largest privacy loss ε", "Largest root mean squared error",
     ]  # fmt: skip
@@ -128,7 +112,7 @@ def test_four_points_and_guesses_at_most_60_per_cent_take_two_clicks_and_three_n
 def test_none_of_the_usual_limits_is_marked_where_there_are_several() -> None:
     app = open_desk(**FEW, protect="loss.guess")
     assert widget(app, "cu_protect_one").value is None
-    unfold(move(app, cu_protect_one=("risk",)))
+    apptest.unfold(move(app, cu_protect_one=("risk",)))
     assert app.multiselect(key="cu_protect").value == ["risk"]
 
 
@@ -285,7 +269,7 @@ def test_pins_of_another_question_are_named_and_taken_off() -> None:
 
 def test_a_pin_that_names_no_design_is_left_out_in_a_sentence() -> None:
     app = open_desk(**FEW, pins="geometric~1~as_if_real.<b>")
-    (error,) = problems(app)
+    (error,) = apptest.problems(app)
     assert "cu_pins = geometric~1~as_if_real.<b>: each of up to 3 pins names a method, its sets and" in error
     assert app.session_state["cu_pins"] == ["geometric~1~as_if_real"]
     with pytest.raises(ValueError, match="up to 3 pins") as refusal:
@@ -320,10 +304,10 @@ def test_the_link_to_a_plan_has_the_same_people_and_the_same_promise(
 ) -> None:
     app = open_desk(**FEW | query)
     (link,) = [link for link in app.get("page_link") if link.proto.label == PLAN_LINK]
-    plan = open_page("plan", **dict(parse_qsl(link.proto.query_string)))
+    plan = apptest.open_page("plan", **dict(parse_qsl(link.proto.query_string)))
     for name, value in {"n": 30, **carried}.items():
         assert plan.session_state[f"pl_{name}"] == value, name
-    assert problems(plan) == []
+    assert apptest.problems(plan) == []
 
 
 def test_the_comparison_has_the_numbers_of_a_report_on_normal_data() -> None:
@@ -384,7 +368,7 @@ def test_numbers_of_a_file_that_are_others_now_are_listed() -> None:
     coverage = next(each for each in reported_numbers(design) if each.label == "Coverage").rounded.value
     (cells,) = cells_of(app, "Numbers that differ from the file").values()
     assert cells == ["0.99", describe_value(coverage)]
-    assert "<b>9.9" not in markup(app)
+    assert "<b>9.9" not in apptest.markup(app)
     other = {"method": "laplace", "sets": 2, "rule": "rubin_1987", "epsilon": 99}
     assert "not among those that are found" in said(open_file(json.dumps(file | {"design": other})))
 
@@ -428,7 +412,7 @@ def test_the_report_begins_on_the_page_as_in_its_file() -> None:
     ]  # fmt: skip
     move(app, cu_report_of="beta_binomial~1~as_if_real")
     assert "OpenDP has no mechanism that makes this release" in said(app)
-    copied = open_page("curator", **settings(app))  # the chosen design is part of the URL
+    copied = apptest.open_page("curator", **settings(app))  # the chosen design is part of the URL
     assert said(copied) == said(app) and copied.session_state["cu_report_of"] == "beta_binomial~1~as_if_real"
     unknown = open_desk(**query, report_of="laplace~9~as_if_real")
     assert "No design of this question any more: Laplace sanitizer, 9 sets, as if real." in said(unknown)
@@ -465,7 +449,7 @@ def test_a_file_is_forgotten_when_its_section_is_closed_or_the_page_is_left() ->
     app = open_pilot()
     assert list(app.session_state["visit"].memory) == ["pilot"]
     assert set_state(app, cu_look="Side by side").session_state["visit"].memory == {}
-    app = visit(open_pilot(), "published")
+    app = apptest.visit(open_pilot(), "published")
     assert app.session_state["visit"].memory == {} and "cu_pilot" not in app.session_state
 
 
@@ -531,7 +515,7 @@ def test_a_reader_chooses_the_decimal_mark_and_another_file_is_read_afresh() -> 
 @pytest.mark.parametrize("content", [b"", b"\x00\xff\x00\x01", b"a,b\n1,2\n3\n", b"a\n=1+1\n2\n", b"a,a\n1,2\n"])
 def test_a_file_that_is_no_table_is_refused_in_a_sentence_and_the_answer_stays(content: bytes) -> None:
     app = open_pilot(content)
-    (problem,) = re.findall(r'<p class="dpviz-problem"[^>]*>(.*?)</p>', markup(app))
+    (problem,) = re.findall(r'<p class="dpviz-problem"[^>]*>(.*?)</p>', apptest.markup(app))
     assert problem.endswith(".")
     assert "keeps" in headline(app)
 

@@ -13,21 +13,13 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
+from dpviz import priors
 from dpviz.audit.text import audit_headline
 from dpviz.audit.theorem_audit import audit_theorems as audit
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.core.formatting import format_number
-from dpviz.priors import (
-    CALIBRATED,
-    METHODS,
-    GaussianRelease,
-    Setting,
-    maximum_range,
-    minimum_prior,
-    minimum_prior_probabilistic,
-    release,
-)
+from dpviz.priors import CALIBRATED, METHODS, GaussianRelease, Setting, maximum_range, minimum_prior, release
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from pages import minimum_priors as details
 from pages.minimum_priors import FAMILIES
@@ -277,7 +269,7 @@ def test_further_kinds_of_priors_stand_beside_the_even_one() -> None:
     )
     for method in CALIBRATED:
         label = METHODS[method].label
-        both = minimum_prior(method, **sizes), minimum_prior_probabilistic(method, **sizes)
+        both = minimum_prior(method, **sizes), priors.minimum_prior_probabilistic(method, **sizes)
         assert probabilistic[label][:2] == [*map(prior_text, both)]
         leaning = minimum_prior(method, **sizes, ratio=3.0)
         fixed = minimum_prior(method, **sizes, beta=30.0)

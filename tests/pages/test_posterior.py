@@ -17,20 +17,8 @@ from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.published.records import load_records
 from pages.posterior import PRESETS, SECTIONS, question_of
-from tests.pages.apptest import (
-    figures,
-    headline,
-    markup,
-    move,
-    opener,
-    plain_text,
-    problems,
-    rows_of,
-    said,
-    set_state,
-    settings,
-    unfold,
-)
+from tests.pages import apptest
+from tests.pages.apptest import figures, headline, markup, move, opener, problems, rows_of, said, set_state, unfold
 
 MATRIX = "n1, 0, 1, 2\n0, 0.5, 0.25, 0.25\n1, 0.25, 0.5, 0.25\n2, 0, 0.25, 0.75\n3, 0, 0, 1"
 SMALL: dict[str, object] = {"n": 24, "x": 7, "epsilon": 3.0}
@@ -73,7 +61,7 @@ def test_a_fresh_page_has_one_picture_three_posteriors_and_nothing_in_its_url() 
     design = Design(mechanism="beta_binomial", n=100, epsilon=2.0, confidential_count=30, seed=1)
     posteriors = question_of(design).release.posteriors
     rows = posteriors_table(posteriors, POSTERIOR_NAMES, 0.95, "").rows
-    table = [[plain_text(cell).strip() for cell in row] for row in rows]
+    table = [[apptest.plain_text(cell).strip() for cell in row] for row in rows]
     assert [list(cells.values()) for cells in rows_of(app, "Posteriors of p").values()] == table
     assert "drawn with seed 1 from x = 30" in said(app) and "a mixture of 101 beta distributions" in said(app)
     assert figures(app).keys() == {"po_picture"}
@@ -147,7 +135,7 @@ def test_what_a_matrix_says_of_itself_and_of_the_counts() -> None:
     counts = {"source": "typed", "counts": "0 2", "knows": "true"}
     app = open_posterior(synthesizer=GivenMatrix.key, paste=matrix, matrix_x=2, **counts)
     assert "Data with x = 2 never lead to a synthetic count of 0 under this synthesizer" in said(app)
-    assert settings(app)["po_paste"] == matrix
+    assert apptest.settings(app)["po_paste"] == matrix
     app = open_posterior(synthesizer=GivenMatrix.key, paste=MATRIX, matrix_x=4)
     assert problems(app) == ["x was set to 3: the other settings allow no more."]
 

@@ -10,18 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons.overview import Overview, overview_texts
 from pages.start import METHODS
 from tests.pages import apptest
-from tests.pages.apptest import (
-    component_data,
-    links,
-    move,
-    open_page,
-    opener,
-    plain_text,
-    press,
-    problems,
-    settings,
-    visit,
-)
+from tests.pages.apptest import links, move, open_page, opener, plain_text, press, problems, settings, visit
 from tests.pairs import pairwise
 
 open_start = opener("start")
@@ -30,7 +19,7 @@ STAYS = "Your release stays on the other pages."
 
 def drawing(app: AppTest) -> dict[str, Any]:
     """What was sent to the browser for the drawing."""
-    data: dict[str, Any] = component_data(app, "dpviz_drawing")["home_drawing"]
+    data: dict[str, Any] = apptest.component_data(app, "dpviz_drawing")["home_drawing"]
     return data
 
 

@@ -13,27 +13,14 @@ from dpviz.mechanisms.draws import draw_releases
 from dpviz.privacy import log_odds_table
 from pages.details.transition_matrices import SECTIONS
 from tests.helpers import printed_figure, printed_values
-from tests.pages.apptest import (
-    figure,
-    headline,
-    links,
-    markup,
-    move,
-    open_page,
-    opener,
-    press,
-    problems,
-    said,
-    set_state,
-    settings,
-    unfold,
-)
+from tests.pages import apptest
+from tests.pages.apptest import headline, links, markup, move, open_page, press, problems, said, settings, unfold
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 GIVEN = {"synthesizer": "given_matrix"}
 DRAW = {"look": "Draw a release"}
 ATTACKER = {"look": "The attacker in four languages"}
-open_matrices = opener("transition_matrices")
+open_matrices = apptest.opener("transition_matrices")
 WITH_PRIOR = [key for key, mechanism in SYNTHESIZERS.items() if mechanism.has_prior]
 
 
@@ -111,7 +98,7 @@ def test_pictures_hold_the_numbers_of_the_release() -> None:
     expected = {"matrix": release.transition_matrix(), "log-odds": np.abs(log_odds_table(release))}
     for picture, exact in expected.items():
         app = open_matrices(synthesizer="beta_binomial", n=40, alpha=2.5, picture=picture)
-        numbers = figure(app, "tm_heatmap")["data"][0]["customdata"]
+        numbers = apptest.figure(app, "tm_heatmap")["data"][0]["customdata"]
         assert numbers.reshape(exact.shape) == pytest.approx(exact, rel=1e-12)
 
 
@@ -178,7 +165,7 @@ def test_number_who_say_yes_follows_the_people_of_a_preset_and_of_a_move() -> No
 
 
 def test_last_valid_answer_stands_beside_a_number_who_say_yes_that_it_has_not() -> None:
-    app = set_state(open_matrices(x=3), tm_n=2000, tm_x=1500, tm_synthesizer="dirichlet_multinomial")
+    app = apptest.set_state(open_matrices(x=3), tm_n=2000, tm_x=1500, tm_synthesizer="dirichlet_multinomial")
     assert "got 2,000. The page still shows the last valid answer." in problems(app)[0]
     assert "Framed is what came of your secret table, (5, 0)" in said(app)
 
