@@ -1,7 +1,5 @@
 """A running app and a real browser, for browser tests and benchmarks."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

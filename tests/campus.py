@@ -1,7 +1,5 @@
 """Several processes of the app behind the proxy that is shipped for a campus, for tests and benchmarks."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -3,8 +3,6 @@
 A connection to another host, or a look-up of its name, is refused and named.
 """
 
-from __future__ import annotations
-
 import sys
 
 from streamlit.web.cli import main

@@ -1,7 +1,5 @@
 """Fixtures and rules that the whole suite shares."""
 
-from __future__ import annotations
-
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the app: idle threads spin at the other workers' cost

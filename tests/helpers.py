@@ -1,7 +1,5 @@
 """What several tests need: sentences, numbers in them, scripts, and computed values that agree but for rounding."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import json

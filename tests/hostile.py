@@ -5,8 +5,6 @@ every page, a design in a URL, and every kind of file. It must be read, or refus
 Printed are how many of each kind were read and refused, and the longest time; the first that is neither ends it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

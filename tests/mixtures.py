@@ -1,7 +1,5 @@
 """Mixtures of beta laws written out with scipy or mpmath: the referees of the page "Posterior"."""
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

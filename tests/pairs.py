@@ -1,7 +1,5 @@
 """Which cases of several lists are tried: all pairs of values, not all combinations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations, product
 from typing import Any

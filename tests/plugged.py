@@ -3,8 +3,6 @@
 The pages read the registries when they are imported, so that this needs a process of its own.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import subprocess

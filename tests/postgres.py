@@ -1,7 +1,5 @@
 """A PostgreSQL of one's own, for tests: started from Debian's package in a folder that is deleted."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

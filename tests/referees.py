@@ -3,8 +3,6 @@
 Those in mpmath have the digits that are at work where they are called.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

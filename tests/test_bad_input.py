@@ -1,7 +1,5 @@
 """Numbers of every kind that scripts pass: a public function returns a result, or refuses in a sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math
@@ -275,9 +273,7 @@ def test_rules_may_stand_in_an_array() -> None:
 
 @pytest.mark.parametrize("asked", [(150, 150, 50.0, 2), (60, 30, 0.05, 2), (100, 100, 0.1, 5)], ids=str)
 @pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
-def test_failures_too_small_to_add_up_over_sets_are_refused_at_once(
-    asked: tuple[int, int, float, int], method: str
-) -> None:
+def test_failures_too_small_to_add_up_over_sets_are_refused_at_once(asked, method) -> None:
     n, m, epsilon, sets = asked
     with pytest.raises(ValueError, match=r"delta .* must be 0, or at least 10⁻¹⁵⁰ for several sets"):
         minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=1e-300)

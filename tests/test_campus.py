@@ -1,7 +1,5 @@
 """The proxy that is shipped for a campus, as Debian packages it, before two processes of the app."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

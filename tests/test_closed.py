@@ -1,7 +1,5 @@
 """Nothing leaves the machine, whichever page is read, and no log tells what a reader asked."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

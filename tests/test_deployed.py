@@ -1,7 +1,5 @@
 """What is shipped for a campus says the same everywhere: the lock, the images, the services and the units."""
 
-from __future__ import annotations
-
 import configparser
 import importlib.metadata
 import json

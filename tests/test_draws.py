@@ -1,7 +1,5 @@
 """A release drawn at random: M counts, each by its own draw from a row of the matrix, the same for the same seed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -50,9 +48,7 @@ def check_frequencies(found: np.ndarray, probabilities: np.ndarray) -> None:
 
 @pytest.mark.parametrize("sets", [2, 100])
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
-def test_the_counts_have_the_law_of_the_beta_binomial_and_each_set_a_draw_of_its_own(
-    design: dict[str, Any], sets: int
-) -> None:
+def test_the_counts_have_the_law_of_the_beta_binomial_and_each_set_a_draw_of_its_own(design, sets) -> None:
     """Mean, variance and twenty classes of the law by SciPy, and the product of the first two sets of a release."""
     x, n, m = design["confidential_count"], design["n"], design["m"]
     law = betabinom(m, design["alpha"] + x, design["beta"] + n - x)

@@ -1,7 +1,5 @@
 """What breaks in a running server: other readers get their answers, and nothing goes on that nobody needs."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """Hostile files and URLs are read or refused in a sentence: some thousands here, 100,000 by ``tests.hostile``."""
 
-from __future__ import annotations
-
 from tests.hostile import READERS, Attack
 
 SEED = 20261126

@@ -1,7 +1,5 @@
 """What may import what: pages use dpviz, never the other way round, and every room of dpviz those before it."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import pkgutil

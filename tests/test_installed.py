@@ -1,7 +1,5 @@
 """`pip install .` gives the library alone: whole, typed, explained by ``help``, and as the README shows it."""
 
-from __future__ import annotations
-
 import ast
 import email.parser
 import importlib

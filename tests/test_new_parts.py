@@ -1,7 +1,5 @@
 """Mechanisms, a law with a prior and a combining rule that somebody adds by a class or a record and a line each."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

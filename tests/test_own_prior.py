@@ -1,7 +1,5 @@
 """What an own prior gives, where the range of a secret n stands, and other words that must follow the numbers."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -1,7 +1,5 @@
 """Mechanisms, a combining rule, kinds of data and a measure that somebody adds by a line each: all pages have them."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """What the READMEs say is true: their examples print what stands beside them, and what they name exists."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import re
@@ -27,9 +25,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.
 
 
 @pytest.mark.parametrize("code", EXAMPLES.values(), ids=list(EXAMPLES))
-def test_an_example_prints_what_stands_beside_it(
-    code: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_example_prints_what_stands_beside_it(code, capsys, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == PRINTED.findall(code) != []

@@ -1,7 +1,5 @@
 """The referees against numbers that can be done by hand."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

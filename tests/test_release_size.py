@@ -1,7 +1,5 @@
 """More released rows at a fixed prior: the laws of Zheng's chapter 5, against 40 digits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -53,9 +51,7 @@ def test_no_release_grows_more_private_with_more_rows(n: int, alpha: float, beta
 
 
 @pytest.mark.parametrize(("n", "alpha", "beta", "epsilon"), SETTINGS)
-def test_rows_of_one_draw_never_tell_more_than_the_draw_and_approach_it(
-    n: int, alpha: float, beta: float, epsilon: float
-) -> None:
+def test_rows_of_one_draw_never_tell_more_than_the_draw_and_approach_it(n, alpha, beta, epsilon) -> None:
     sizes = [10, 100, 30_000, 100_000] if epsilon < 2 else [10, 100, 10_000]
     curve = deltas(ONE, n, alpha, beta, epsilon, sizes)
     (limit,) = deltas("param_post", n, alpha, beta, epsilon, [1])

@@ -1,7 +1,5 @@
 """Thresholds that a page mentions: each sentence changes where the literal number says, and not elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import math
@@ -39,9 +37,7 @@ from tests.reproduction.evidence import Evidence, judge
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
-def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_difference(
-    apart: float, tied: bool
-) -> None:
+def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_difference(apart, tied) -> None:
     assert Measure(1.0 + 5e-3 * apart, 3e-3).tied(Measure(1.0, 4e-3)) == tied
 
 
@@ -53,9 +49,7 @@ def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, f
 
 
 @pytest.mark.parametrize(("times", "told"), [(9_900, False), (10_100, True)])
-def test_causes_are_told_apart_where_the_variance_is_ten_thousand_times_its_error(
-    times: float, told: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_causes_are_told_apart_where_the_variance_is_ten_thousand_times_its_error(times, told, monkeypatch) -> None:
     """As if real v̄ = q(1 − q)/m is at most 1/16 with m = 4, and that times what was left out is the error of E[T]."""
     made = BetaBinomial(n=4, m=4, alpha=1, beta=1)
     law = release_distribution(made, p=0.5, sets=1)
@@ -157,9 +151,7 @@ def test_a_real_epsilon_is_the_promised_one_within_a_billionth(apart: float, two
 
 
 @pytest.mark.parametrize(("gap", "range_"), [(0.9e-9, False), (1.1e-9, True)])
-def test_the_smallest_error_is_a_range_from_a_gap_of_a_billionth_on(
-    gap: float, range_: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_smallest_error_is_a_range_from_a_gap_of_a_billionth_on(gap, range_, monkeypatch) -> None:
     least: Any = SimpleNamespace(root_mean_squared_error=0.1, gap=0.1 * gap, lower_bound=0.1 * (1 - gap))
     monkeypatch.setattr(provenance, "_least_error", lambda _: least)
     data = BinaryData(n=10, p=0.5)

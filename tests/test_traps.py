@@ -1,7 +1,5 @@
 """Every test that TRAPS.md names exists."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

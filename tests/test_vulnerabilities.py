@@ -1,13 +1,10 @@
 """The audit of what is installed fails where it has audited nothing: against a database of one's own."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,9 +60,7 @@ CANARYS_NAME = CANARY.partition("==")[0]
     ],
     ids=["nothing is known", "something is known", "it knows nothing", "it is broken", "it breaks in between"],
 )
-def test_an_audit_counts_where_everything_was_looked_up_and_the_canary_was_found(
-    tmp_path: Path, answer: Callable[[str], tuple[int, Any]], code: int, words: str
-) -> None:
+def test_an_audit_counts_where_everything_was_looked_up_and_the_canary_was_found(tmp_path, answer, code, words) -> None:
     lock = tmp_path / "requirements.lock"
     lock.write_text("".join(f"{line} \\\n    {HASH}\n" for line in LINES), "utf-8")
     with database(answer) as way:

@@ -1,7 +1,5 @@
 """Toys of all that somebody can add: each is a class or a record here, and a line of `register`."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import dataclass

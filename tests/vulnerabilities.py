@@ -6,8 +6,6 @@ found, 1 where something was, which is printed, and 2 where it could not be told
 that answers as OSV does; without it pip-audit's own are tried.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """What only a real browser shows: pictures that stay, keys, screens, files, print, and what is asked of other hosts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -17,7 +15,6 @@ from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import log_odds_table
 from dpviz.teaching.lessons import LESSONS
 from pages.ui.navigation import BUDGET, COMPARE, COVERAGE, CURATOR, MATRICES, PAGES, PLAN, POSTERIOR, PRIORS
-from pages.ui.navigation import Page as AppPage
 from tests.browser import settle
 from tests.pages import visitor
 from tests.pages.visitor import PHONE, PROJECTOR, answer, cut_off, saved_file, shut_out, slider, visit, wait_until
@@ -66,9 +63,7 @@ def zoom(page: Page) -> None:
         ("curator?cu_n=61&cu_values=5", "cu"),
     ],
 )  # fmt: skip
-def test_picture_stays_and_keeps_its_zoom_while_it_refines_and_a_control_moves(
-    context: BrowserContext, server: str, path: str, prefix: str
-) -> None:
+def test_picture_stays_and_keeps_its_zoom_while_it_refines_and_a_control_moves(context, server, path, prefix) -> None:
     """Settings that no other test has: nothing of them is computed yet."""
     with visit(context, f"{server}/{path}", is_settled=False) as page:
         expect(page.locator("[role=figure][data-drawn]").first).to_be_visible()
@@ -125,9 +120,7 @@ def test_held_arrow_key_moves_a_slider_on_and_never_back(context: BrowserContext
         expect(answer(page)).to_contain_text(f"ε = {page.locator(f'.st-key-{key} input').input_value()}")
 
 
-def test_simulation_starts_changes_in_mid_run_stops_and_goes_on_by_the_space_bar(
-    context: BrowserContext, server: str
-) -> None:
+def test_simulation_starts_changes_in_mid_run_stops_and_goes_on_by_the_space_bar(context, server) -> None:
     with visit(context, f"{server}/coverage?{ENDLESS}&cv_speed=as+fast+as+it+goes") as page:
         status = page.get_by_text(re.compile("of 10,000,000 repetitions, "))
         button = page.locator(".st-key-cv_go button")
@@ -163,9 +156,7 @@ def test_simulation_starts_changes_in_mid_run_stops_and_goes_on_by_the_space_bar
 
 
 @pytest.mark.parametrize("target", PAGES, ids=lambda page: page.module)
-def test_page_is_for_everybody_on_a_laptop_and_in_the_dark_on_a_phone(
-    context: BrowserContext, server: str, target: AppPage
-) -> None:
+def test_page_is_for_everybody_on_a_laptop_and_in_the_dark_on_a_phone(context, server, target) -> None:
     with visit(context, f"{server}/{target.path}") as page:
         assert shut_out(page) == []
         page.set_viewport_size(PHONE)
@@ -195,9 +186,7 @@ def bottom_of(part: Locator) -> float:
 
 
 @pytest.mark.parametrize("target", [COVERAGE, CURATOR], ids=lambda page: page.module)
-def test_phone_keeps_the_answer_in_sight_while_a_control_is_moved(
-    context: BrowserContext, server: str, target: AppPage
-) -> None:
+def test_phone_keeps_the_answer_in_sight_while_a_control_is_moved(context, server, target) -> None:
     with visit(context, f"{server}/{target.path}", PHONE) as page:
         short = page.locator(".dpviz-now")
         before = short.inner_text()
@@ -250,9 +239,7 @@ def test_keys_go_through_lessons_and_answer_in_the_game(context: BrowserContext,
         settle(page)
 
 
-def test_the_first_and_the_last_answer_of_a_lesson_can_be_chosen_with_the_keyboard(
-    context: BrowserContext, server: str
-) -> None:
+def test_the_first_and_the_last_answer_of_a_lesson_can_be_chosen_with_the_keyboard(context, server) -> None:
     question = LESSONS["one_answer"].steps[2].question
     assert question is not None
     options = [*question.options]
@@ -338,9 +325,7 @@ MARKUP = "<style>*{display:none}</style><img src=//out.invalid/a.png>![](http://
         ("plan", {"pl_statistics": json.dumps([{"kind": "yes_no", "name": MARKUP, "limit": 0.01}])}),
     ],
 )  # fmt: skip
-def test_texts_of_a_link_are_shown_as_texts_and_ask_nobody(
-    context: BrowserContext, server: str, path: str, query: dict[str, str]
-) -> None:
+def test_texts_of_a_link_are_shown_as_texts_and_ask_nobody(context, server, path, query) -> None:
     with visit(context, f"{server}/{path}?{urlencode(query)}") as page:  # fails where a request is made
         assert page.locator("h1").is_visible()
         assert page.locator("[src*='out.invalid'], [href*='out.invalid']").count() == 0
@@ -371,9 +356,7 @@ PAPER_PX = 700
 
 
 @pytest.mark.parametrize("path", ["", "coverage", "lessons?lesson=best&step=4"])
-def test_print_has_no_controls_cuts_nothing_says_its_address_and_fits_on_one_sheet_of_a4(
-    context: BrowserContext, server: str, path: str
-) -> None:
+def test_print_has_no_controls_cuts_nothing_says_its_address_and_fits_on_one_sheet_of_a4(context, server, path) -> None:
     with visit(context, f"{server}/{path}") as page:
         sheets = page.pdf(format="A4", prefer_css_page_size=True)
         assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1

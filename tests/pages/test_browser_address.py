@@ -1,7 +1,5 @@
 """What a reader has set in a real browser: in the URL, in a copy of it, and after another page or a new server."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """The class experiment in real browsers: a projector and three phones, from the link to the end of the room."""
 
-from __future__ import annotations
-
 import re
 from contextlib import ExitStack
 
@@ -9,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.browser import settle
-from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, Theme, cut_off, shut_out, visit
+from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, cut_off, shut_out, visit
 
 pytestmark = pytest.mark.browser
 
@@ -108,9 +106,7 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, server: str) -
         settle(projector)
 
 
-def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(
-    context: BrowserContext, server: str
-) -> None:
+def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(context, server) -> None:
     with visit(context, f"{server}/experiment", LAPTOP, "dark") as page:
         press(page, "Try it alone")
         expect(page.locator(".dpviz-code")).to_be_visible()
@@ -151,9 +147,7 @@ def test_a_lesson_opens_by_a_click_anywhere_on_its_card(context: BrowserContext,
 
 
 @pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
-def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
-    context: BrowserContext, server: str, width: int, height: int, theme: Theme
-) -> None:
+def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(context, server, width, height, theme) -> None:
     size: ViewportSize = {"width": width, "height": height}
     with visit(context, f"{server}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
         for name in ("← Back", "Next lesson"):

@@ -1,7 +1,5 @@
 """The class experiment under AppTest: entry, seats, the projector, what is refused, and a database that is away."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator
@@ -243,9 +241,7 @@ def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: RoomSt
 # Limits
 
 
-def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
-    store: RoomStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_network_is_limited_but_seats_and_known_rooms_are_open(store, monkeypatch) -> None:
     monkeypatch.setattr(server.rooms(), "wrong_codes", RateLimit(3, 60.0))
     monkeypatch.setattr(server.rooms(), "opened_rooms", RateLimit(1, 60.0))
     teacher = press(open_experiment(), "room_open")
@@ -267,9 +263,7 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
     check_refused(open_experiment(room=known), "Too many wrong codes")
 
 
-def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
-    store: RoomStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(store, monkeypatch) -> None:
     monkeypatch.setattr(server.rooms(), "unknown_rooms", RateLimit(3, 1e9))
     code, token = store.open(INTERVALS)
     (poll,) = component_data(open_experiment(room=code), "dpviz_poll").values()
@@ -297,9 +291,7 @@ def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
     "address",
     ["sqlite:////nowhere/at/all/rooms.sqlite", "nonsense://x", "postgresql+psycopg://u:unspoken@127.0.0.1:1/x"],
 )
-def test_an_unreachable_database_is_said_without_its_address(
-    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unreachable_database_is_said_without_its_address(address, monkeypatch, caplog) -> None:
     monkeypatch.setenv(ADDRESS, address)
     app = press(open_experiment(), "room_open")
     assert "That was not saved: press again in a moment." in problems(app)[0]

@@ -312,9 +312,7 @@ GIVES_WAY: list[tuple[str, Query, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "query", "moved", "changed"), GIVES_WAY, ids=lambda entry: str(entry)[:40])
-def test_what_another_control_rules_out_gives_way(
-    name: str, query: Query, moved: dict[str, Any], changed: dict[str, Any]
-) -> None:
+def test_what_another_control_rules_out_gives_way(name, query, moved, changed) -> None:
     case = CASES[name]
     app = open_page(name, **case.small | query)
     assert problems(app) == []
@@ -360,9 +358,7 @@ REFUSED: list[tuple[str, Query, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("name", "query", "refused", "sentence"), REFUSED, ids=[f"{entry[0]}-{next(iter(entry[2]))}" for entry in REFUSED]
 )
-def test_refused_settings_are_told_once_and_the_last_valid_answer_stays(
-    name: str, query: Query, refused: dict[str, Any], sentence: str
-) -> None:
+def test_refused_settings_are_told_once_and_the_last_valid_answer_stays(name, query, refused, sentence) -> None:
     case = CASES[name]
     app = open_case(case, **query)
     before = {key: app.session_state[key] for key in refused}

@@ -299,9 +299,7 @@ def test_a_design_leads_to_the_pages_that_know_it() -> None:
         ({"protect": ""}, {}),
     ],
 )
-def test_the_link_to_a_plan_has_the_same_people_and_the_same_promise(
-    query: dict[str, Any], carried: dict[str, Any]
-) -> None:
+def test_the_link_to_a_plan_has_the_same_people_and_the_same_promise(query, carried) -> None:
     app = open_desk(**FEW | query)
     (link,) = [link for link in app.get("page_link") if link.proto.label == PLAN_LINK]
     plan = apptest.open_page("plan", **dict(parse_qsl(link.proto.query_string)))

@@ -1,7 +1,5 @@
 """The game on its page: played to the end, the same for everybody with a seed, and silent about what is not locked."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -68,9 +66,7 @@ def test_a_game_is_played_to_its_score(level: str) -> None:
 
 @pytest.mark.parametrize("level", ["person", "count"])
 @pytest.mark.parametrize("before", [0, 3])
-def test_nothing_that_is_sent_before_the_lock_depends_on_the_secret(
-    level: str, before: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_that_is_sent_before_the_lock_depends_on_the_secret(level, before, monkeypatch) -> None:
     """The same release of two secrets: every message of the page is the same, byte by byte."""
 
     def with_other_secrets(seed: int, **values: Any) -> tuple[Any, ...]:

@@ -1,7 +1,5 @@
 """The page of the lessons: every step, every way to guess, links that say something wrong, and the way on."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

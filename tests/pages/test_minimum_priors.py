@@ -1,7 +1,5 @@
 """The page "Minimum priors": whatever is set, it answers with the exact numbers or says in a sentence what is wrong."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import asdict
@@ -46,9 +44,7 @@ def level_in(cell: str) -> str:
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta", "mark"), [(1, 1.378, 0.00023, "0.675"), (1, 0.9, 0.0002, "1.38"), (2, 1.7, 1e-4, "0.895")]
 )
-def test_where_delta_saves_hardly_any_the_mark_keeps_the_promise_without_it(
-    n: int, epsilon: float, delta: float, mark: str
-) -> None:
+def test_where_delta_saves_hardly_any_the_mark_keeps_the_promise_without_it(n, epsilon, delta, mark) -> None:
     """The sentence is about the rows without δ: 2 n / (e^ε − 1) of them, which the mark must not fall below."""
     app = open_priors(n=n, epsilon=epsilon, delta=delta)
     assert f"{mark} invented rows" in answer(app)[: len(mark) + 20]

@@ -1,7 +1,5 @@
 """One release on all pages: a number that several of them tell is the same on each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -37,9 +35,7 @@ def drawing(start: AppTest) -> dict[str, str]:
     return texts
 
 
-def test_the_guess_is_the_same_in_headline_drawing_and_class_mode_and_the_worst_on_transition_matrices(
-    start: AppTest,
-) -> None:
+def test_the_guess_is_the_same_in_headline_drawing_and_class_mode_and_the_worst_on_transition_matrices(start) -> None:
     (headline,) = numbers(said(start), "guess about the ringed person is right (\\S+ %) of the time, instead of")
     average, worst = numbers(said(start), "After it, (\\S+ %) of the guesses .* are right, and (\\S+ %) about the most")
     in_class = open_page("start", **QUERY, **{"class": 1})

@@ -1,7 +1,5 @@
 """What a synthesizer really spends is said wherever it is chosen or its promise is shown, and only where it is more."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

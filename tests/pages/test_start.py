@@ -1,7 +1,5 @@
 """Start: its sentence and drawing, what it makes the reader's release, and what it takes of another one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -38,9 +36,7 @@ def draw(app: AppTest) -> AppTest:
         ({"n": 20, "method": "best", "epsilon": 10}, "99.995 %", "100 %"),
     ],
 )
-def test_the_answer_compares_guesses_and_intervals_with_what_was_expected(
-    values: dict[str, object], guesses: str, intervals: str
-) -> None:
+def test_the_answer_compares_guesses_and_intervals_with_what_was_expected(values, guesses, intervals) -> None:
     app = open_start(**values)
     sentence = apptest.answer(app).replace("  ", " ")
     assert sentence.endswith(

@@ -1,7 +1,5 @@
 """The page "Transition matrices": it answers whatever is set, or says in a sentence what is wrong."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -153,9 +153,7 @@ def held(host: str, session: str) -> int:
     return len(json.loads(request(host, "/state")[2])["files"].get(session, []))
 
 
-def test_files_stay_while_a_session_is_connected_and_are_deleted_after_it_has_left(
-    host: str, upload: Callable[..., int]
-) -> None:
+def test_files_stay_while_a_session_is_connected_and_are_deleted_after_it_has_left(host, upload) -> None:
     assert upload("unknown", 10) == 400
     with open_session(host) as reader:
         present = reader.initialize.session_id
