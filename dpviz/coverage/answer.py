@@ -72,7 +72,7 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
         In inline HTML.
     """
     share = format_percent(coverage.coverage, 3)
-    told = "none" if share == "0 %" else share
+    stated = "none" if share == "0 %" else share
     promised = format_percent(level, 8)
     distance = coverage.coverage - level
     points = f"{format_number(100 * abs(distance), 3)} points"
@@ -80,12 +80,12 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
     if abs(distance) < MIN_REPORTED_CHANGE:
         against = short = "as promised"
     elif distance < 0:
-        only = "" if told.startswith(("less", "none")) else "only "
+        only = "" if stated.startswith(("less", "none")) else "only "
         against, short = f"not the promised {promised}: {points} too few", f"not {promised}"
     else:
         against, short = f"more than the promised {promised}: {points} too many", f"more than {promised}"
     sentence = (
-        f"With {setting}, {only}<b>{told}</b> of the intervals computed {RULES[rule].computed} contain the true "
+        f"With {setting}, {only}<b>{stated}</b> of the intervals computed {RULES[rule].computed} contain the true "
         f"share, {against}."
     )
     if coverage.vacuous_share >= 0.01:
@@ -93,4 +93,4 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
         subject = "All of them" if coverage.vacuous_share == 1 else share_text
         sentence += f" {subject} run from 0 to 100 % and say nothing."
     name = RULES[rule].abbreviation
-    return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{told} of the intervals hold the truth, {short}."
+    return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{stated} of the intervals hold the truth, {short}."

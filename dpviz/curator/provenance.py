@@ -123,10 +123,10 @@ def _settings(design: Candidate) -> Iterator[Row]:
         formula = ENTRIES["data"]["formula"] if isinstance(limit, EpsilonDeltaLimit) else limit.formula
         columns = {"label": capitalize_first(limit.text), "formula": formula, "source": limit.source}
         epsilon, delta = limit.as_epsilon_delta()
-        asked = {"ε": epsilon, "δ": delta}
+        numbers = {"ε": epsilon, "δ": delta}
         if limit.follows_from_delta and not isinstance(limit, EpsilonDeltaLimit):  # it bounds no ε
-            asked = {f"δ at ε = {format_number(epsilon, 4)}": delta}
-        for symbol, value in asked.items():
+            numbers = {f"δ at ε = {format_number(epsilon, 4)}": delta}
+        for symbol, value in numbers.items():
             yield "limit", value, {"symbol": symbol, **columns}
     for item in data.parameters():
         if item.name != data.true_value:

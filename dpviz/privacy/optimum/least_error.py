@@ -31,7 +31,7 @@ Criterion = Literal["average", "worst"]
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
 ERROR_TOLERANCE = 1e-9  # relative distance within which two errors are equal
-MIN_TOLD_PERCENT, MAX_TOLD_RATIO = 0.01, 1e6  # of an error against the smallest: beyond, a number says nothing
+MIN_STATED_PERCENT, MAX_STATED_RATIO = 0.01, 1e6  # of an error against the smallest: beyond, a number says nothing
 FITTED = 200  # n up to which the worst case is fitted at every x, and the number of steps of its prior beyond
 # Of the way from the released number to a better estimate: for n above `FITTED` the best is mostly near the end
 READINGS = (0.0, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 1.0)
@@ -112,15 +112,15 @@ class LeastError:
     def compared(self, error: float) -> str:
         """How much larger than the smallest error another one is, to be followed by "that of …"."""
         low, high = self.prices(error)
-        if low >= MAX_TOLD_RATIO:
+        if low >= MAX_STATED_RATIO:
             return "more than a million times"
         if high >= 2:
             return f"{self.times(error)} times"
         if high <= 1 + ERROR_TOLERANCE:
             return "no larger than"
         smallest, largest = (round(100 * (price - 1), 9) for price in (low, high))
-        if largest < MIN_TOLD_PERCENT:
-            return f"less than {MIN_TOLD_PERCENT:g} % larger than"
+        if largest < MIN_STATED_PERCENT:
+            return f"less than {MIN_STATED_PERCENT:g} % larger than"
         if smallest <= 0.1 and not math.isclose(low, high, rel_tol=ERROR_TOLERANCE):  # a slight excess
             return f"at most {format_number(round_up(largest, 2), 2)} % larger than"
         return f"{_format_range(smallest, largest, 2)} % larger than"
