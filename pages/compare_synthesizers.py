@@ -103,9 +103,12 @@ def _show_table(comparison: Comparison, ranking: Ranking) -> None:
     """Draw the methods in their order, and say what keeps others from having the smallest error."""
     epsilon = format_number(comparison.epsilon, 4)
     ui.heading(f"The methods at ε = {epsilon}, the smallest error first, those not ranked last")
-    ui.table(*ranking.table, "The methods in order")
+    head, rows = ranking.table
+    ui.table(head, rows, "The methods in order")
     rule = comparison.analysis.rule_for(comparison.analysis.sets)
-    st.caption(ui.words("table", rule=rule.label, level=format_percent(comparison.analysis.level, 8)))
+    caption = ui.words("table", rule=rule.label, level=format_percent(comparison.analysis.level, 8))
+    has_added_error = any(name.startswith("added error") for name in head)
+    st.caption(f"{caption} {ui.words('added_error')}" if has_added_error else caption)
     if absent := by_reason(ranking.absent):
         ui.note(ui.words("left_out", names=absent, terms=comparison.terms.label))
 

@@ -53,6 +53,12 @@ def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", ["binary", "gaussian"])
+def test_the_caption_explains_the_columns_that_there_are(kind: str) -> None:
+    app = open_comparison(kind=kind, repetitions=60, n=10)
+    assert ("“Added error” is" in said(app)) == ("added error, points" in said(app)) == (kind == "binary")
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

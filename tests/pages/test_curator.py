@@ -287,6 +287,8 @@ def test_a_design_leads_to_the_pages_that_know_it() -> None:
     assert "cv_n=30&cv_m=30&cv_sets=1&cv_epsilon=1.0" in counts["Coverage →"] and "cv_p=0.4" in counts["Coverage →"]
     cells = links(**SMALL | {"kind": "categories", "n": 9})
     assert list(cells) == ["Transition matrices →", "Minimum priors →", PLAN_LINK]
+    categories = said(open_desk(**{**SMALL, "kind": "categories", "n": 9}))
+    assert "Judged is the share of one category (p). What must be protected" in categories
     mean = links(**SMALL | {"kind": "gaussian", "gaussian_methods": "modips_split"})
     assert "cs_gaussian_methods=original.modips_split" in mean["Compare synthesizers →"]
 
