@@ -13,9 +13,9 @@ import numpy as np
 
 from dpviz.comparisons.analysis import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.comparison import guess_in_symbols
-from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
+from dpviz.comparisons.text import sentences
 from dpviz.core.formatting import format_measure, format_number, format_or_dash
 from dpviz.core.monte_carlo import Measure, first_smallest, tie_classes
 from dpviz.core.numerics.special import divide_or_inf

@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from dpviz.comparisons.analysis import Analysis, DataKind, Outcome
-from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, ComparisonTerms
+from dpviz.comparisons.text import sentences
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.formatting import format_measure_cells, format_number, format_ratio
 from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure, tie_classes
@@ -257,7 +257,7 @@ class Ranking:
         if any(item.release_error.value >= 0 for item in self.outcomes):
             columns[name("added error")] = lambda item: _cell(item.shown("release_error"))
         if self.smallest is not None:
-            columns["times the best"] = self._times_best_cell
+            columns["times the best"] = lambda item: sentences("times_best_cell", self, item)[0]
         return list(columns), [[cell(item) for cell in columns.values()] for item in self.in_order]
 
     def _method_cell(self, outcome: Outcome) -> str:
@@ -266,13 +266,6 @@ class Ranking:
         if data.guesses_truth(method):
             error = _error_of_worse_guess(self.comparison, method, outcome.epsilon)
         return sentences("method_cell", self, outcome, guess_in_symbols(data, method), error, GUESS_ERROR)[0]
-
-    def _times_best_cell(self, outcome: Outcome) -> str:
-        """How many times the smallest possible error the release adds."""
-        added, smallest = outcome.release_error.value, self.smallest
-        if smallest is None or self.exclusion(outcome) or not (added >= 0 and smallest.lower_bound > 0):
-            return "–"
-        return smallest.times(added)
 
 
 def _compare_errors(error: float, reference: float) -> str:

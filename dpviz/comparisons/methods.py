@@ -11,13 +11,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpviz.comparisons.declarations import METHOD_TEXTS
 from dpviz.comparisons.numeric_accuracy import Accuracy
+from dpviz.core.data_files import read_table
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import argument
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
+
+METHOD_TEXTS = {row["name"]: row for row in read_table("comparisons/methods")}
+"""Texts of the methods that are no registered synthesizer, by the name of the row."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.comparisons.declarations import sentences
 from dpviz.comparisons.proportion_measures import share_moments
+from dpviz.comparisons.text import sentences
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design

@@ -1,19 +1,16 @@
-"""Texts and numbers that are declared in files: sentences, methods, and the sizes and bounds of data."""
+"""Sentences of comparisons, of the page Start and of the tables of Compare: macros of ``sentences.txt``."""
 
 import math
 from functools import cache
 from typing import Any
 
 from dpviz.core import formatting
-from dpviz.core.data_files import read_table, sentence_macros
+from dpviz.core.data_files import sentence_macros
 from dpviz.privacy.odds_text import belief_text
-
-METHOD_TEXTS = {row["name"]: row for row in read_table("comparisons/methods")}
-"""Texts of the methods that are no registered synthesizer, by the name of the row."""
 
 
 def sentences(name: str, /, *facts: object) -> list[str]:
-    """Texts of a macro of ``sentences.txt``, which a bar divides, each in one line, as inline HTML."""
+    """Texts of a macro, which a bar divides, each in one line, as inline HTML."""
     return [" ".join(text.split()) for text in getattr(_macros(), name)(*facts).split(" |")]
 
 
