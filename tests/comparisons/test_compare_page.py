@@ -83,6 +83,9 @@ def test_the_sentence_names_the_smallest_error_and_its_price(terms, epsilon, p):
     error = format_error(best.root_mean_squared_error, of_share=True)
     assert f"<b>{error}</b>" in sentence
     assert error in brief
+    original = next(one for one in found if one.method.key == "original")
+    ratio = _compare_errors(best.root_mean_squared_error.value, original.root_mean_squared_error.value)
+    assert ratio in sentence
     assert f"{'real' if terms.parameter_names else 'promised'} ε = {format_number(epsilon, 4)}" in sentence
     low, high = (best.release_error.value / end for end in (least.root_mean_squared_error, least.lower_bound))
     told = re.search(rf"the error added by {re.escape(best.method.label)} is <b>([^<]*)</b> that of the best", sentence)
