@@ -89,7 +89,7 @@ def _show_question(game: Game) -> None:
     level, place = game.level, len(game.progress.guesses)
     question = level.text("question")
     ui.answer(f"Round {place + 1} of {GAME_ROUNDS}", question, question)
-    rules = "" if place else f"<p>{level.text('rules')}</p>"
+    rules = "" if place or ui.class_mode() else f"<p>{level.text('rules')}</p>"  # a teacher says them
     st.html(f'<div class="dpviz-round">{rules}{game.rounds[place].question_html}</div>')
     slider = f"{PREFIX}{place}_slider"
     if level.key == "count":
