@@ -63,8 +63,8 @@ class SubsampledRelease(TwoCellSynthesizer):
         small = np.argwhere(table < FULL_DIGITS)
         for block in row_blocks(len(small), self.sample.n + 1, 1_000_000):
             row, column = small[block].T
-            terms = self._log_samples[np.asarray(rows)[row]] + self._log_columns[np.asarray(columns)[column]]
-            logs[row, column] = logsumexp(terms, axis=1)
+            log_columns = self.sample.log_transition(np.arange(self.sample.n + 1), np.asarray(columns)[column]).T
+            logs[row, column] = logsumexp(self._log_samples[np.asarray(rows)[row]] + log_columns, axis=1)
         return logs
 
     def transition_matrix(self) -> FloatArray:
@@ -83,11 +83,6 @@ class SubsampledRelease(TwoCellSynthesizer):
     def _log_samples(self) -> FloatArray:
         """ln Pr(k ones in the sample | K ones in the population), shape (N + 1, n + 1)."""
         return _log_hypergeometric(self.population, self.sample.n)
-
-    @cached_property
-    def _log_columns(self) -> FloatArray:
-        """ln T transposed, so that a column of T is one stretch of memory."""
-        return np.ascontiguousarray(self.sample.log_transition_matrix().T)
 
     @cached_property
     def _probabilities(self) -> FloatArray:
