@@ -227,6 +227,9 @@ def test_keys_go_through_lessons_and_answer_in_the_game(context: BrowserContext,
             page.keyboard.press(key)
             expect(heading).to_contain_text(f"step {number} of")
             settle(page)
+        for screen, is_shown in ((PHONE, False), (SMALL_PROJECTOR, True)):
+            page.set_viewport_size(screen)
+            expect(page.get_by_text("PageDown", exact=True)).to_be_visible(visible=is_shown)
         page.goto(f"{server}/game?game_seed=7")  # in whose first rounds the persons said no and yes
         for key, mark in (("y", "Wrong"), ("n", "Wrong")):
             expect(answer(page)).to_contain_text("Did the ringed person say yes?")

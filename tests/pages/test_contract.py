@@ -501,7 +501,7 @@ def test_an_uploaded_matrix_is_read_or_refused_its_name_is_plain_and_the_url_has
 
 
 CLASS_ANSWERS = {
-    nav.START: ("ε = 1", "Guesses right: 51.6 %, before 50 %. Intervals: 25.3 %, expected 95 %."),
+    nav.START: ("ε = 1", "The attacker is right 51.6 % of the time, the analyst 25.3 %."),
     nav.MATRICES: ("✗ broken", "The real loss is ε = 2.43, and not the promised 2."),
     nav.COVERAGE: ("91.9 %", "Reiter 2002: only 91.9 % of the intervals hold the truth, not 95 %."),
     nav.POSTERIOR: ("54.4 ± 20 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),

@@ -39,7 +39,7 @@ def test_the_guess_is_the_same_in_headline_drawing_and_class_mode_and_the_worst_
     (headline,) = numbers(said(start), "guess about the ringed person is right (\\S+ %) of the time, instead of")
     average, worst = numbers(said(start), "After it, (\\S+ %) of the guesses .* are right, and (\\S+ %) about the most")
     in_class = open_page("start", **QUERY, **{"class": 1})
-    assert numbers(said(in_class), "Guesses right: (\\S+ %), before 50 %") == (headline,)
+    assert numbers(said(in_class), "The attacker is right (\\S+ %) of the time, the") == (headline,)
     assert (drawing(start)["average"], drawing(in_class)["average"], average) == (headline,) * 3
     assert headline == "51.6 %"
     matrices = follow(start, "Transition matrices", "transition_matrices")

@@ -293,7 +293,9 @@ def test_before_the_guess_a_round_tells_how_probable_each_number_is_under_both_a
         *_, yes, no = re.findall(r"<tr>(.*?)</tr>", case.question_html)
         for row, name, known in ((yes, "yes", case.known_yes + 1), (no, "no", case.known_yes)):
             cells = re.findall(r"<td.*?>(.*?)</td>", row)
-            assert cells == [name, *(format_percent(chance, 3) for chance in matrix[known])]
+            told = [format_percent(chance, 3) for chance in matrix[known]]
+            told[case.released] = f"<b>{told[case.released]}</b>"
+            assert cells == [name, *told]
 
 
 def test_the_published_number_stays_in_the_picture_of_the_posterior() -> None:

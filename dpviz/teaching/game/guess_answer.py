@@ -50,11 +50,12 @@ class AnswerRound(ReleaseRound):
     @property
     def question_html(self) -> str:
         known = game_text("person", "known", known_yes=self.known_yes, known_no=N_PEOPLE - 1 - self.known_yes)
-        columns = ["The ringed person said", *(f"{released} yes" for released in range(N_PEOPLE + 1))]
+        columns = ["Probability, if the ringed person said", *(f"{count} yes" for count in range(N_PEOPLE + 1))]
         no, yes = ([format_percent(chance, 3) for chance in row] for row in self.game.likelihoods.tolist())
+        for row in (no, yes):
+            row[self.released] = f"<b>{row[self.released]}</b>"
         chances = fragment("listing", columns, [["yes", *yes], ["no", *no]], range(1, len(columns)))
-        question = self.draw_question(self._people(), known, ringed=N_PEOPLE - 1)
-        return question + game_text("person", "candidates") + chances
+        return self.draw_question(self._people(), known, ringed=N_PEOPLE - 1) + chances
 
     def outcome_html(self, _guess: bool) -> str:
         no, yes = self.game.likelihoods[:, self.released].tolist()

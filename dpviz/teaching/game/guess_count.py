@@ -84,7 +84,7 @@ class CountRound(ReleaseRound):
     @property
     def question_html(self) -> str:
         known = game_text("count", "known", share=self.share, expected=N_PEOPLE * self.share)
-        return self.draw_question([None] * N_PEOPLE, known)
+        return self.draw_question([None] * N_PEOPLE, known) + fragment("share", "Published", self.released, N_PEOPLE)
 
     def outcome_html(self, guess: int) -> str:
         people: list[bool | None] = [place < self.secret for place in range(N_PEOPLE)]

@@ -61,12 +61,11 @@ class ReleaseRound:
     released: int
 
     def draw_question(self, people: list[bool | None], known: str, ringed: int | None = None) -> str:
-        """Return the drawing before the guess: people, what is known of them, and the published number."""
+        """Return the drawing before the guess: people, what is known of them, and what was published."""
         key = "geometric" if isinstance(self.release, GeometricSanitizer) else "beta_binomial"
         invented, n = 2.0 * self.release.settings().get("alpha", 0.0), self.release.n
         published = game_text("release", key, released=self.released, invented=invented, n=n)
-        share = fragment("share", "Published", self.released, n)
-        return f"{fragment('people', people, ringed)}<p>{known} {published}</p>{share}"
+        return f"{fragment('people', people, ringed)}<p>{known} {published}</p>"
 
 
 @dataclass(frozen=True)
