@@ -63,7 +63,7 @@ class Plan(ParameterRecord, ABC, Generic[TallyType]):
     batch : int
         Repetitions in a block, on which the digits depend.
     shown : int
-        First repetitions that are kept one by one.
+        Leading entries of every series that are kept, repetitions or groups of them; 0 keeps none.
     """
 
     repetitions: int = parameter(REPETITIONS)
@@ -166,7 +166,8 @@ def stream_simulation(
     executor : concurrent.futures.Executor, optional
         Takes the blocks; it stays open. Without one they are drawn by who iterates.
     workers : int, default 1
-        Blocks that the executor is given at a time; several for each of its processes leave them no pause.
+        Blocks that an executor is given at a time, all awaited before the next; several for each of its processes
+        make their pauses rare.
 
     Examples
     --------

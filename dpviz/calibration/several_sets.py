@@ -38,7 +38,7 @@ def minimum_prior_for_sets(
 ) -> float:
     """Smallest α in every cell with which M sets together are (ε, δ)-differentially private.
 
-    On the private side, about 1e-6 above the smallest, relative. A ValueError refuses what is too large to be composed.
+    On the private side, about 1e-6 above the smallest, relative.
 
     Parameters
     ----------
@@ -49,9 +49,15 @@ def minimum_prior_for_sets(
     sets : int
         Number M of sets.
     epsilon, delta : float
-        Of all sets together; without δ each set has ε/M.
+        Of all sets together, ε/M at least 1e-6; without δ each set has ε/M.
     cells : int, optional
         Number k of cells, at least 2.
+
+    Raises
+    ------
+    ValueError
+        If the losses of the sets cannot be added up: δ below 1e-150 or 1 − δ below 1e-9 (posterior draws), too many
+        rows, or a method whose losses are not known.
 
     Notes
     -----
@@ -99,7 +105,7 @@ def minimum_prior_for_sets(
 
     @cache
     def delta_of_block(alpha: float, first: int, last: int, resolution: float = RESOLUTION) -> float:
-        """δ of a table with what all these pairs share: more rows are never less private."""
+        """Bound on δ of these pairs: that of one which shares only what all of them share."""
         x, y = alpha + first, alpha + (n_pairs - 1 - last)
         if cells > 2:
             left_out = 1e-10 * delta / sets
@@ -138,13 +144,14 @@ def _prior_of_worst_pair(
 ) -> float:
     """Root of δ of the worst pair of neighbours, and of a worse one as long as there is any; first of coarse sums.
 
-    The prior is symmetric: the pairs i and n − 1 − i are the two directions of one.
+    The prior is symmetric: the pairs i and n − 1 − i are the two directions of one. Where too many pairs tie to be told
+    apart, the prior is larger, so that the bounds of all of them prove it enough.
     """
 
     def bound(alpha: float, first: int, last: int) -> float:
         """Bound on the δ of these pairs: coarse where that is within δ already."""
         coarse = delta_of_block(alpha, first, last, COARSE_RESOLUTION) * (1 + COARSE_ERROR)
-        return coarse if coarse <= delta or first < last else delta_of_block(alpha, first, last)
+        return coarse if coarse <= delta else delta_of_block(alpha, first, last)
 
     guess = math.sqrt(low) * math.sqrt(high)
     pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(guess, end, end, COARSE_RESOLUTION))
@@ -155,7 +162,10 @@ def _prior_of_worst_pair(
         bottom, top = max(low, coarse * (1 - COARSE_ERROR)), min(coarse * (1 + COARSE_ERROR), high)
         alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, 3e-10), high)
         value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
-        if value <= delta or worse == pair or alpha >= high:
+        while worse == pair and value > delta and alpha < high:
+            alpha = min(1.001 * alpha, high)
+            value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
+        if value <= delta or alpha >= high:
             return alpha
         low = guess = alpha
         pair = worse
@@ -243,7 +253,7 @@ PRIOR_RULES = {
 
 
 def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, ...]:
-    """Names of the numbers of the promise, or of the prior by the rule with this key, that a release follows from.
+    """Names of the numbers that a release follows from: those of its promise, or of its prior by the rule of this key.
 
     Parameters
     ----------

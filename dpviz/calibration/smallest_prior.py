@@ -38,8 +38,8 @@ def minimum_prior(
 ) -> float:  # fmt: skip
     """Smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
 
-    It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough, and never above the prior for δ = 0; ∞ where
-    no α up to 5e11 is enough and the prior for δ = 0 exceeds 1e12.
+    With α = β it is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; it is never above the prior for
+    δ = 0, and ∞ where no α up to 5e11 is enough and the prior for δ = 0 leaves the domain, which ends at 1e12.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def minimum_prior(
 
 
 def minimum_priors(method: str, settings: Iterable[tuple[int, int, float, float]]) -> FloatArray:
-    """`minimum_prior` at many settings of two cells with one prior, several times as fast as one by one.
+    """`minimum_prior` at many settings of two cells with α = β, several times as fast as one by one.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class Outcome(OutcomeMeasures):
     epsilon: float  # of the comparison
     setting: float  # ε that the method was given for all sets to have equal terms
     sets: int
-    # Root mean squared distance of the estimate from that of the confidential data, all of which count alike
+    # Root mean squared distance of the estimate from that of the confidential data, all of which have equal weights
     release_error: Measure = UNKNOWN_MEASURE
     repetitions: float = math.inf  # of a simulation with an estimate; infinite where bias and error are exact
     # RMSE of other estimands from the same releases, unknown where they rest on too few repetitions

@@ -54,7 +54,7 @@ class SplitResults:
         return tie_classes(errors, lambda place: errors[place])[0]
 
     def relative_error(self, outcome: Outcome) -> float:
-        """How many times the smallest error that of an outcome is."""
+        """Error of an outcome divided by the smallest one."""
         smallest, error = (item.root_mean_squared_error.value for item in (self.outcomes[self.best], outcome))
         return 1.0 if error == smallest else divide_or_inf(error, smallest)
 

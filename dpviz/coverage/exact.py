@@ -33,7 +33,7 @@ class ExactCoverage:
     negative_variance_share, vacuous_share : float
         Probability that there is no interval, and that it holds all of 0 to 1.
     coverage_given_negative_total, coverage_given_nonnegative_total : float
-        Coverage given T_M < 0, T_M = (1 + 1/M) b − v̄, and given T_M ≥ 0, to 10⁻⁶; NaN where that is too rare.
+        Coverage given T_M < 0, T_M = (1 + 1/M) b − v̄, and given T_M ≥ 0, to 10⁻⁶; NaN if that is too rare or unknown.
     negative_total_share : float
         Pr(T_M < 0), the same for every rule; NaN for a single set, and where the sum of the counts is all that is known
         of a release (if every rule knows the noise).

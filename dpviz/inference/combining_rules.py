@@ -59,7 +59,7 @@ class CombiningRule(IntervalRule):
         return variance, np.broadcast_to(degrees, variance.shape)
 
     def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
-        """Bound of |T|, which is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋ / m³."""
+        """Bound of |T|, largest at an end of b ≤ ⌊M²/4⌋ / (M(M − 1)) and of v̄ ≤ ⌊m²/4⌋ / m³; `rows` is m."""
         between = np.array([[0.0], [(sets**2 // 4) / max(sets * (sets - 1), 1)]])
         within = np.array([0.0, (rows**2 // 4) / rows**3])
         variance, _ = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=synthetic_ratio)

@@ -40,7 +40,10 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
         return 1, m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(j | i) = ln [C(m, j) h(i + j) / B(α + i, β + n − i)] with h(k) = B(α + k, β + n + m − k), Hankel."""
+        """ln Pr(j | i) = ln [C(m, j) h(i + j) / B(α + i, β + n − i)] with h(k) = B(α + k, β + n + m − k).
+
+        The h are a Hankel matrix, a function of i + j.
+        """
         rows, columns = np.asarray(rows), np.asarray(columns)
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
         table = _hankel(by_sum, rows, columns, self.m)

@@ -165,6 +165,8 @@ def log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, failu
     ----------
     a, b, successes, failures : ndarray
 
+    Notes
+    -----
     With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, times
     (1 + m/T) / ((1 + s/a) (1 + f/b)) with f = m − s. With p = (a + s) / (T + m) no large numbers cancel.
     """

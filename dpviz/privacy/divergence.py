@@ -53,7 +53,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     """Smallest δ for which a release is (ε, δ)-differentially private.
 
     It is the largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions, and 0 from the
-    pure ε on.
+    pure ε on unless rounding leaves more than 1e-6.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     largest = pure_epsilon(release)
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest
-    # Where rounding leaves δ(ε) > δ, ε grows by relative steps from 1e-14, and by absolute ones from 1e-17 at ε = 0
+    # Every round adds growing steps, relative ones from 1e-14 and absolute ones from 1e-17: rounding may leave δ(ε) > δ
     epsilon, relative_step, absolute_step = 0.0, 1e-14, 1e-17
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         losses_of = getattr(release, "losses_of", None)  # only synthesizers and releases of three cells list them

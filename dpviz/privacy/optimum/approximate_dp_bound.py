@@ -1,9 +1,9 @@
 """A bound from below on the error of every (ε, δ)-differentially private release of a count, numbers and all.
 
-Levels λ[x] and prices p[x] bound the error Σ_x π[x] E[(y − x)² | x] by Σ λ − 2δ Σ p, if all columns c ≥ 0 of a release
-and all numbers y have Σ_x λ[x] c[x] − Σ p · excess(c) ≤ Σ_x π[x] c[x] (y − x)². The excess is what c has beyond e^ε
-times its neighbour: p[x] is its price from x to x + 1, and from n − x to n − x − 1. Columns of a release sum to 1 for
-every x and to δ at most in excess; so the sum over all columns is the bound.
+Levels λ[x] and prices p[x] bound the mean squared error Σ_x π[x] E[(y − x)² | x] by Σ λ − 2δ Σ p, if all columns
+c ≥ 0 of a release and all numbers y have Σ_x λ[x] c[x] − Σ p · excess(c) ≤ Σ_x π[x] c[x] (y − x)². The excess is what
+c has beyond e^ε times its neighbour: p[x] is its price from x to x + 1, and from n − x to n − x − 1. Columns of a
+release sum to 1 for every x and to δ at most in excess; so the sum over all columns is the bound.
 
 Levels, prices and, for the worst x, the prior π are piecewise linear. A linear programme finds the best ones for some
 columns, then the columns that violate them are added, until there are none. What is still missing is taken off the
@@ -31,7 +31,7 @@ SMALLEST_PRICED_DELTA = 1e-5  # over n: a smaller δ counts as this one where pr
 
 @dataclass(frozen=True)
 class Certificate:
-    """Levels, prices and a prior with the mean 1, from which a bound follows."""
+    """Levels (n + 1), prices (n) and a prior (n + 1, with the mean 1), from which a bound follows."""
 
     levels: FloatArray
     prices: FloatArray
@@ -43,10 +43,10 @@ Columns = tuple[FloatArray, FloatArray]
 
 
 class BoundSearch:
-    """The bound for one promise: `value` after `run`, with the `prior` that gives it.
+    """The bound for one promise: `value`, in squared counts, after `run`, and the `prior`, of sum 1, that gives it.
 
-    It `is_worst` if it is for the worst x, with a prior of its own, and not for the average. `scale` is about the error
-    of a good mechanism, in counts, and `slope` by how much its squared error falls for a unit of δ.
+    It `is_worst` if it is for the worst x, with a prior of its own, and not for the average. `scale` is about the root
+    mean squared error of a good mechanism, in counts, and `slope` by how much its square falls for a unit of δ.
     """
 
     def __init__(self, n: int, epsilon: float, delta: float, *, is_worst: bool, scale: float, slope: float) -> None:
@@ -68,7 +68,7 @@ class BoundSearch:
         self._programme_bound = -math.inf
 
     def run(self, reaches: Iterable[tuple[int, int]], releases: FloatArray, estimates: FloatArray) -> BoundSearch:
-        """Improve the bound until no column violates the certificate.
+        """Improve the bound until it is near that of the programme or no column violates it, in 40 rounds at most.
 
         `reaches` are those of noises worth a try, and `estimates` what a good mechanism makes of `releases`.
         """
@@ -165,7 +165,7 @@ def _certified(
 ) -> tuple[float, Columns]:
     """The bound that a certificate proves, and columns that violate it; all of it is symmetric about n/2.
 
-    For every number y, from 0 to n/2, what is missing at an x is shifted to its neighbour next to y, e^ε times as much,
+    For every number y, from 0 to n/2, what is missing at an x is shifted to its neighbour towards y, e^ε times as much,
     up to the price; what is left over helps the neighbour. By what is missing in the end the level is lowered. Between
     two y at distance h the same shifts in proportion are short of π[x] h²/4 at most: `widths` are those h, for each of
     the `numbers` y that are checked. From farther away than `_farthest` nothing is missing, and no help is counted.
@@ -191,7 +191,7 @@ def _certified(
             x = np.where(is_inside, x, near)
             need = np.where(is_inside, excess_value(x) + carried, 0.0)
 
-            # From x to the x next to y there is pair x where that is larger, pair x − 1 where it is smaller
+            # From x to its neighbour towards y there is pair x where that is larger, pair x − 1 where it is smaller
             pair = np.clip(x if side < 0 else x - 1, 0, n - 1)
             price, other_price = leaving[pair], coming[pair]
             short = need - price
