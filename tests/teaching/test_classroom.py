@@ -243,6 +243,7 @@ def test_intervals_that_span_everything_are_told_apart_once_the_truth_is_known()
     n_vacuous = sum(low <= 0 and high >= 1 for low, high in spans)
     assert 20 < n_vacuous < results.right.sum()
     assert f" {n_vacuous} of them (pale) say nothing: 0 to 100 %. In the long run" in class_text(results, 30)[1]
+    assert f"hold the truth ({n_vacuous} say nothing), in the long run" in class_text(results, 30)[2]
     traces = {trace.get("meta"): len(trace.get("customdata", ())) for trace in results.chart(30).to_dict()["data"]}
     assert traces["holds it, but runs from 0 to 100 %"] == n_vacuous
     assert traces["holds the true share"] == results.right.sum() - n_vacuous

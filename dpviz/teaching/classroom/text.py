@@ -32,13 +32,16 @@ def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
     values: dict[str, Any] = {
         "number": number, "seats": format_count(n_seats, "seat"), "intervals": format_count(number, "interval"),
         "guesses": format_count(number, "guess", "guesses"), "right": right, "share": results.share, "luck": "",
-        "vacuous": "",
+        "vacuous": "", "vacuous_short": "",
         "exact": exact, "best": belief_text(long_run), "allowed": belief_text(results.allowed),
         "epsilon": settings.design.epsilon, "level": results.allowed, "method": RULES[settings.rule].computed,
         "promised": "" if " than " in exact else f", promised {format_percent(results.allowed, 3)}",
     }  # fmt: skip
     if n_vacuous := results.n_vacuous:
-        values["vacuous"] = f" {n_vacuous} of them (pale) {'says' if n_vacuous == 1 else 'say'} nothing: 0 to 100 %."
+        say = "says" if n_vacuous == 1 else "say"
+        values["vacuous"] = f" {n_vacuous} of them (pale) {say} nothing: 0 to 100 %."
+        if " than " not in exact:
+            values |= {"vacuous_short": f" ({n_vacuous} {say} nothing)", "promised": ""}
     mark, part = f"{number} of {n_seats}", "drawn" if number or mode == "guesses" else "nobody"
     if settings.revealed:
         mark, part = (f"{right} of {number}", "revealed") if number else (mark, "long_run")
