@@ -121,7 +121,7 @@ def test_a_fresh_reader_meets_each_page_as_it_is() -> None:
 
 def test_a_preset_replaces_the_release_on_its_page_and_one_click_brings_it_back() -> None:
     app = visit(move(open_page("coverage"), cv_n=30), "posterior")
-    assert state_of(move(app, po_preset="ε = 0.1"), "po_n", "po_epsilon") == (100, 0.1)
+    assert state_of(move(app, po_preset="strong privacy, ε = 0.1"), "po_n", "po_epsilon") == (100, 0.1)
     assert move(app, po_preset="your release").session_state["po_n"] == 30
     assert visit(app, "coverage").session_state["cv_n"] == 30
 
