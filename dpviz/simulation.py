@@ -156,7 +156,7 @@ def _simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
 def stream_simulation(
     plan: Plan[TallyType], *, start: TallyType | None = None, executor: Executor | None = None, workers: int = 1
 ) -> Generator[TallyType, None, None]:
-    """Run a plan, and yield the tally after every block.
+    """Run a plan, and yield the tally after every block; a complete `start` comes once.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.parameters import parameter_with_default, validate_choice
-from dpviz.core.records import ParameterRecord
+from dpviz.core.parameters import parameter_with_default, validate_choice, validate_fields
+from dpviz.core.records import ParameterRecord, declared_numbers, declared_parameters, in_symbols, settings_of
 from dpviz.core.types import FloatArray
 from dpviz.coverage.worst_case import Extreme
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -188,7 +188,7 @@ class Outcome(OutcomeMeasures):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataKind(ParameterRecord, ABC):
+class DataKind(ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
 
     A subclass declares sizes, bounds and true values as fields (`dpviz.mechanisms.base.parameter`), and defines
@@ -209,15 +209,22 @@ class DataKind(ParameterRecord, ABC):
     simulated: ClassVar[bool] = False  # whether all measures are, so that an error of 0 says nothing
     estimand: str = ""  # key of what the analyst wants to know, by default the first
 
+    parameters = classmethod(declared_parameters)
+    numbers = classmethod(declared_numbers)
+    settings = settings_of
+    in_symbols = in_symbols
+
     def __post_init__(self) -> None:
-        super().__post_init__()
+        validate_fields(self, *self.parameters())
+        self.check()
         keys = [estimand.key for estimand in self.estimands]
         object.__setattr__(self, "estimand", keys[0] if self.estimand == "" else self.estimand)
         validate_choice("estimand", self.estimand, keys)
 
     def to_dict(self) -> dict[str, Any]:
         """Fields as JSON holds them, without what is left open."""
-        return {name: value for name, value in super().to_dict().items() if value is not None}
+        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.init}
+        return {name: value for name, value in values.items() if value is not None}
 
     # Of the kind
 
@@ -245,6 +252,9 @@ class DataKind(ParameterRecord, ABC):
         return cls(**values)
 
     # Of the data
+
+    def check(self) -> None:  # noqa: B027
+        """Raise a ValueError if the values contradict each other."""
 
     def check_methods(self, *methods: ComparedMethod) -> None:
         """Raise a ValueError if a method does not release such data."""

@@ -137,7 +137,7 @@ class BudgetSplit(ABC):
         for place, stream in streams.items():
             try:
                 results = results.with_outcome(place, next(stream))
-            except ValueError:  # a share of ε that the method refuses ends the line
+            except ValueError:  # a share of ε that the method refuses ends the stream
                 yield results
                 raise
             if not self.method.has_fast_moments or place == self.compared[-1]:

@@ -50,7 +50,7 @@ class ClassProperty:
 
 @dataclass(frozen=True, kw_only=True)
 class OneProportion(DataKind):
-    """n confidential rows, each 1 with probability p, and m released ones; the analyst estimates p by their mean."""
+    """n confidential rows, each 1 with probability p, and m released rows, by whose mean p is estimated."""
 
     # Whether results are judged as a curator judges them: over a range of p, with the estimates that noise-aware rules
     # correct, and by the part of an interval that is in [0, 1].
@@ -176,7 +176,7 @@ class BinaryMethod(ComparedMethod):
         return cls(synthesizer_type=synthesizer_type, **fields)
 
     def divided(self) -> ComparedMethod | None:
-        """The method whose ε is divided among several sets; None where there is none."""
+        """The method with its ε divided among several sets; None where ε/M would soon be too small."""
         if self.several_sets or self.smallest_epsilon:  # below which a share ε/M would soon be
             return super().divided()
         return dataclasses.replace(self, several_sets=True)
@@ -191,7 +191,7 @@ class BinaryMethod(ComparedMethod):
         return synthesizer_type(**{name: getattr(data, name) for name in names}, **self.protection(data, epsilon))
 
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        """Parameters of one set but for sizes: `fixed`, or the smallest prior or ε, and all others."""
+        """Parameters of one set but for sizes: `fixed`; else ε, or the smallest α = β that keeps it, and defaults."""
         if self.fixed is not None:
             return dict(self.fixed)
         card = self.synthesizer_type
@@ -246,7 +246,7 @@ class BinaryMethod(ComparedMethod):
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
-        """Smallest δ of all sets: exact for one; of several rounded up, as the losses are put on a grid."""
+        """Smallest δ of all sets: exact for one, of all neighbours; of several rounded up, by losses on a grid."""
         synthesizer = self.synthesizer(data, setting / sets)
         return worst_neighbours(synthesizer, epsilon) if sets == 1 else delta_of_sets(synthesizer, sets, epsilon, pairs)
 

@@ -21,11 +21,10 @@ from dpviz.inference.interval_rules import SetStatistics, set_statistics
 from dpviz.inference.sum_distribution import matrix_rows, sum_distribution
 from dpviz.mechanisms import TwoCellSynthesizer
 
-# Parts of the stated error: of a row of a matrix, and of what sums of one or two sets leave out; for more sets that of
-# counts left out, or of outcomes too unlikely to keep, and that of outcomes outside the transform
-SMALL_TAIL = 1e-12
-TAIL = 4e-10
-BOX_TAIL = 2e-9
+# Parts of the stated error
+SMALL_TAIL = 1e-12  # of a row of a matrix, and of what sums of one or two sets leave out
+TAIL = 4e-10  # for more sets, of counts that are left out, and once more of outcomes too unlikely to keep
+BOX_TAIL = 2e-9  # for more sets, of outcomes outside the transform
 
 MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about ten seconds
 
@@ -313,7 +312,7 @@ def release_distribution(
 
 
 def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False) -> float:
-    """Entries of the transforms, or of the table of sums; infinite where transforms would exceed their limit.
+    """Entries of the transforms, or of the sums; 0 of one set, and of (S, Q) of two; ∞ where transforms are too many.
 
     Parameters
     ----------

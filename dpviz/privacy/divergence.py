@@ -89,7 +89,8 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
 def epsilon_for_delta(release: Release, delta: float) -> float:
     """Smallest ε for which a release is (ε, δ)-differentially private; ∞ if no ε is enough.
 
-    It is rounded up, by at most about 10⁻¹² ε + 10⁻¹⁵ where δ(ε) is accurate, so that the promise holds.
+    It is rounded up, by at most about 10⁻¹² ε + 10⁻¹⁵ where δ(ε) is accurate, so that the promise holds; where losses
+    are not listed and the pure ε is ∞, more than 2²⁰ counts as ∞.
 
     Parameters
     ----------

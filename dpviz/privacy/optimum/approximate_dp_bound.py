@@ -38,7 +38,7 @@ class Certificate:
     prior: FloatArray
 
 
-Columns = tuple[FloatArray, FloatArray]
+ColumnsAndNumbers = tuple[FloatArray, FloatArray]
 """Columns of a release, one in a row, and the number that each of them stands for."""
 
 
@@ -162,7 +162,7 @@ class BoundSearch:
 
 def _certified(
     certificate: Certificate, epsilon: float, delta: float, numbers: FloatArray, widths: FloatArray
-) -> tuple[float, Columns]:
+) -> tuple[float, ColumnsAndNumbers]:
     """The bound that a certificate proves, and columns that violate it; all of it is symmetric about n/2.
 
     For every number y, from 0 to n/2, what is missing at an x is shifted to its neighbour towards y, e^ε times as much,
