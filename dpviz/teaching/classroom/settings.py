@@ -141,10 +141,7 @@ class RoomSettings(ParameterRecord):
         return dataclasses.replace(self, round=self.round + 1, revealed=False, **changes)
 
     def update(self, **changes: Any) -> Self:
-        """Return them with other fields of the design, whose truth is not told yet.
-
-        It is the next round where an answer was given to what was seen, or the secret table is another.
-        """
+        """Return them with other fields of the design, untold; in the next round where an answer was given."""
         after = self.with_design(**changes)
         if self.requires_answer or after.secret != self.secret:
             return after.next_round()

@@ -29,10 +29,9 @@ def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
     """
     settings, number, long_run = results.settings, len(results.right), results.long_run
     mode, right, exact = settings.mode, int(results.right.sum()), format_percent(long_run, 3)
-    values: dict[str, Any] = {
+    values: dict[str, Any] = dict.fromkeys(("luck", "vacuous", "vacuous_short"), "") | {
         "number": number, "seats": format_count(n_seats, "seat"), "intervals": format_count(number, "interval"),
-        "guesses": format_count(number, "guess", "guesses"), "right": right, "share": results.share, "luck": "",
-        "vacuous": "", "vacuous_short": "",
+        "guesses": format_count(number, "guess", "guesses"), "right": right, "share": results.share,
         "exact": exact, "best": belief_text(long_run), "allowed": belief_text(results.allowed),
         "epsilon": settings.design.epsilon, "level": results.allowed, "method": RULES[settings.rule].computed,
         "promised": "" if " than " in exact else f", promised {format_percent(results.allowed, 3)}",

@@ -62,9 +62,8 @@ class ReleaseRound:
 
     def draw_question(self, people: list[bool | None], known: str, ringed: int | None = None) -> str:
         """Return the drawing before the guess: people, what is known of them, and what was published."""
-        key = "geometric" if isinstance(self.release, GeometricSanitizer) else "beta_binomial"
         invented, n = 2.0 * self.release.settings().get("alpha", 0.0), self.release.n
-        published = game_text("release", key, released=self.released, invented=invented, n=n)
+        published = game_text("release", self.release.key, released=self.released, invented=invented, n=n)
         return f"{fragment('people', people, ringed)}<p>{known} {published}</p>"
 
 

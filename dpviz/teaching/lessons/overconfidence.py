@@ -81,9 +81,8 @@ def _draw_sets(state: LessonState) -> Figure:
 def _draw_centre(state: LessonState) -> Figure:
     sample = _sample_at(state)
     centre = sample.moments.mean_estimate
-    words = f"they centre on {format_percent(centre, 3)}"
-    chart = sample.chart(f"{sample.label} the truth", room=0.12)  # where no interval crosses the words
-    return with_guess(chart, words, x=centre, low=True)
+    chart = sample.chart(f"{sample.label} the truth")
+    return with_guess(chart, f"they centre on {format_percent(centre, 3)}", x=centre, low=True)
 
 
 def _right_option(state: LessonState) -> str:

@@ -18,7 +18,6 @@ ANALYSTS = 100
 COVERED = Slider("Intervals that hold the truth", tuple(range(ANALYSTS + 1)), 50)
 EPSILONS = Slider(EPSILON_LABEL, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), 2.0)
 
-
 DESIGN = Design(mechanism="beta_binomial", n=100, p=0.25, epsilon=2.0, rules=("as_if_real",), seed=1)
 """A table for each analyst, who takes it for real people."""
 
@@ -69,20 +68,15 @@ class IntervalSample:
         """How many hold the truth, in words above the picture."""
         return f"✓ <b>{self.n_covered} of {ANALYSTS}</b> hold"
 
-    def chart(
-        self, words: str, guess: float | None = None, *, ends: tuple[float, float] = (0.0, 0.85), room: float = 0.0
-    ) -> Figure:
-        """Draw the intervals, those that hold the truth first, with a guess at how many do, or `room` below them.
-
-        The axis has the same `ends` for every promise and number of sets; those of `as_if_real` are within 0 and 85 %.
-        """
+    def chart(self, words: str, guess: float | None = None, *, ends: tuple[float, float] = (0.0, 0.85)) -> Figure:
+        """Draw the intervals, hits first, with a guess at how many hit; `as_if_real` stays within the default ends."""
         intervals = self.intervals
         estimates = np.asarray(intervals.estimates)
         order = np.lexsort((estimates, ~intervals.covered))
         chart = caterpillar_chart(
             estimates[order], intervals.low[order], intervals.high[order], covered=intervals.covered[order],
             vacuous=intervals.vacuous[order], p=self.design.p, words=words, of="analyst", outlined=False,
-            ends=ends, room=room,
+            ends=ends, room=0.12,
         )  # fmt: skip
         return chart if guess is None else with_guess(chart, f"your guess: {guess:g} hold it", y=guess + 0.5)
 
