@@ -35,7 +35,7 @@ from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ra
 
 PURE_EPSILON_ROUNDING = 1e-13  # more than rounding changes it, so that what is calibrated keeps ε in real numbers
 ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)  # of integrands that a short Taylor series describes
-FROM_MODE, MODE_WEIGHTS = gauss_legendre_panels([0.0, *2.0 ** np.arange(-14, 1)], 14)  # ever wider panels
+FROM_MODE, MODE_WEIGHTS = gauss_legendre_panels([0.0, *2.0 ** np.arange(-14, 1)], 24)  # ever wider panels
 NARROW_TRUNCATION = 0.5  # half-width in deviations below which a truncated normal is integrated, not subtracted
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
