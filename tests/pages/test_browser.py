@@ -31,10 +31,11 @@ ENDLESS = "cv_n=10&cv_sets=200&cv_prior=own&cv_alpha=1&cv_repetitions=10000000"
 
 WATCH_PLOT = """() => {
   const plot = document.querySelector('[role=figure]');
+  const above = document.querySelectorAll('.dpviz-answer, .dpviz-release').length; // some pages have no release above
   window.watched = { plot, lost: 0 };
   const look = () => {
     const isThere = plot.isConnected && plot.clientHeight > 100 && plot.querySelector('.main-svg');
-    watched.lost += !(isThere && document.querySelector('.dpviz-answer') && document.querySelector('.dpviz-release'));
+    watched.lost += !(isThere && document.querySelectorAll('.dpviz-answer, .dpviz-release').length === above);
     requestAnimationFrame(look);
   };
   look();
