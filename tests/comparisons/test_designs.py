@@ -291,11 +291,15 @@ NO_ADDRESS = [
 MADE = {"mechanism": "beta_binomial", "n": 9, "m": 7, "sets": 3, "epsilon": 1.0}
 
 
+def release_of_changed(change: dict[str, Any]) -> object:
+    return Design(**MADE | change).release
+
+
 @pytest.mark.parametrize(("make", "asked", "sentence"), [
-    *((lambda change: Design(**MADE | change).release, *case) for case in REFUSED),
+    *((release_of_changed, *case) for case in REFUSED),
     *((Design.from_json, *case) for case in NO_DESIGN),
     *((Design.from_address, *case) for case in NO_ADDRESS),
-], ids=lambda case: str(case)[:60])  # fmt: skip
+], ids=lambda case: getattr(case, "__name__", str(case))[:60])  # fmt: skip
 def test_what_is_no_design_is_refused_in_a_sentence(make, asked, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)) as refused:
         make(asked)
