@@ -233,7 +233,9 @@ def test_sentences_on_a_class_have_its_numbers() -> None:
                 assert belief_text(guesses.long_run) in sentence
                 assert belief_text(guesses.allowed) in short
             elif not settings.revealed:
-                assert format_number(100 * settings.share, 3) + " %" not in class_text(intervals, 40)[1]
+                mark, sentence, short = class_text(intervals, 40)
+                assert mark == f"{come} of 40 reported"  # and not how many hold the truth
+                assert format_number(100 * settings.share, 3) + " %" not in sentence
 
 
 def test_intervals_that_span_everything_are_told_apart_once_the_truth_is_known() -> None:
@@ -317,7 +319,7 @@ def test_a_single_report_is_told_in_the_singular() -> None:
 
 def test_a_reveal_before_the_first_guess_says_that_nobody_has_guessed() -> None:
     mark, sentence, short = class_text(class_results(dataclasses.replace(GUESSES, revealed=True), []), 4)
-    assert mark == "0 of 4"
+    assert mark == "0 of 4 reported"
     assert sentence.startswith("Nobody has guessed yet. ")
     assert short == "Nobody has guessed yet. The best guesser reaches 73.1 %; ε allows 73.1 %."
 

@@ -462,6 +462,11 @@ def test_the_sentence_on_a_near_miss_is_true_of_it(key: str, name: str, guess: f
     assert sentence.startswith(beginning), sentence
 
 
+def test_a_point_below_the_promise_is_named_as_the_best_guess_about_the_most_exposed_person() -> None:
+    sentence = LESSONS["called_epsilon"].answer_text(step_of("called_epsilon", "both"), LessonState("both"))
+    assert sentence.endswith("The best guess about the most exposed person is really right **70.5 %** of the time.")
+
+
 def test_with_delta_the_number_of_rows_rises_at_first_as_the_formula_says() -> None:
     rows = [_invented_rows(n, DELTA) for n in (20, 50, 1000, 2000, 5000, 20_000)]
     assert rows == pytest.approx([14.816, 15.922, 15.161, 15.099, 15.103, 15.095], abs=6e-4)

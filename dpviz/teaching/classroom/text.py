@@ -41,7 +41,7 @@ def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
         values["vacuous"] = f" {n_vacuous} of them (pale) {say} nothing: 0 to 100 %."
         if " than " not in exact:
             values |= {"vacuous_short": f" ({n_vacuous} {say} nothing)", "promised": ""}
-    mark, part = f"{number} of {n_seats}", "drawn" if number or mode == "guesses" else "nobody"
+    mark, part = f"{number} of {n_seats} reported", "drawn" if number or mode == "guesses" else "nobody"
     if settings.revealed:
         mark, part = (f"{right} of {number}", "revealed") if number else (mark, "long_run")
         points = 100 * math.sqrt(long_run * (1 - long_run) / max(number, 1))
