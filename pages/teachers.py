@@ -7,7 +7,7 @@ import streamlit as st
 
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
-from dpviz.teaching.lessons.lesson import LessonState
+from dpviz.teaching.lessons.lesson import RIGHT, LessonState
 from pages import ui
 from pages.ui import navigation
 
@@ -21,9 +21,9 @@ def _show_notes(key: str) -> None:
     lesson = LESSONS[key]
     ui.note(f"{lesson.head['minutes']} minutes. {lesson.head['answers']}")
     for number, step in enumerate(lesson.steps, 1):
-        question = lesson.text("asks", LessonState(step.name))
+        question, answer = (lesson.text(part, LessonState(step.name)) for part in ("asks", RIGHT))
         ui.heading(f"Step {number}: {question or 'a slider to move'}")
-        st.markdown(lesson.script[step.name]["teacher"])
+        st.markdown(f"- *A right guess is told:* {answer}\n" * bool(answer) + lesson.script[step.name]["teacher"])
     label = "Pictures with blanks, and the answers at the end (HTML, A4)"
     handout = (label, f"dpviz_lesson_{key}.html", partial(lesson_handout, lesson))
     ui.show_files(("This lesson on paper", handout))

@@ -172,7 +172,10 @@ def test_the_page_for_teachers_has_the_notes_on_every_step_and_the_paper(key: st
     app = open_page("teachers", teach_lesson=key)
     lesson = LESSONS[key]
     notes = [part.value for part in app.markdown]
-    assert [lesson.script[step.name]["teacher"] for step in lesson.steps] == notes[1:]
+    for step, note in zip(lesson.steps, notes[1:], strict=True):
+        answer = lesson.text("right", LessonState(step.name))
+        assert note.endswith(lesson.script[step.name]["teacher"])
+        assert note.startswith(f"- *A right guess is told:* {answer}\n") is (step.question is not None)
     assert sum(int(row.split("|")[1]) for row in notes[0].splitlines() if re.match(r"\| \d", row)) == 90
     (paper,) = app.get("download_button")
     assert "Pictures with blanks" in paper.proto.label

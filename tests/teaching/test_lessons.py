@@ -20,6 +20,7 @@ from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
 from dpviz.teaching.lessons.invented_rows import DELTA, _invented_rows
 from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion
+from dpviz.teaching.lessons.one_person import INVENTED, likelihood_ratios
 from dpviz.teaching.lessons.sampling import DESIGN, IntervalSample
 from tests.teaching.guesses import guesses, write_guess
 
@@ -465,6 +466,30 @@ def test_the_sentence_on_a_near_miss_is_true_of_it(key: str, name: str, guess: f
 def test_a_point_below_the_promise_is_named_as_the_best_guess_about_the_most_exposed_person() -> None:
     sentence = LESSONS["called_epsilon"].answer_text(step_of("called_epsilon", "both"), LessonState("both"))
     assert sentence.endswith("The best guess about the most exposed person is really right **70.5 %** of the time.")
+
+
+def test_the_notes_answer_what_is_asked_of_a_slider() -> None:
+    """Lesson 1: the first stop below the goal; lesson 6: the pull is larger from the first stop on, and so on."""
+    worst = {stop: float(likelihood_ratios(stop).max()) for stop in INVENTED.stops}
+    enough = next(stop for stop, ratio in worst.items() if ratio <= math.e**2)
+    assert (enough, round(worst[5], 2), round(worst[4], 2)) == (5, 5.38, 7.59)
+    why = LESSONS["one_or_ten"].quantities(LessonState("why"))
+    assert (round(why["pull"], 3), round(why["luck"], 3)) == (0.134, 0.062)
+    shares = [rows / (rows + 20_000) for rows in (_invented_rows(20_000), _invented_rows(20_000, DELTA))]
+    assert shares == pytest.approx([0.538, 0.000754], rel=1e-3)
+    for key, name, words in (
+        ("one_answer", "blur", "five invented answers, with a largest ratio of 5.38; with four it is still 7.59"),
+        ("one_or_ten", "why", "with one table the pull is 13.4 points already, and luck 6.2"),
+        ("invented_rows", "both", "with 20,000 they are 53.8 % and 0.0754 %"),
+    ):
+        assert words in LESSONS[key].script[name]["teacher"]
+        assert words in lesson_handout(LESSONS[key])
+
+
+def test_on_paper_what_needs_the_screen_says_so() -> None:
+    for lesson in LESSONS.values():
+        body = lesson_handout(lesson).partition("<h1>")[2].partition("<script>")[0]
+        assert not re.search(r"(?<!On the screen, )[Mm]ove (the|ε|M)\b|The link|link below opens", body)
 
 
 def test_with_delta_the_number_of_rows_rises_at_first_as_the_formula_says() -> None:

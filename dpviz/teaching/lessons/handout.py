@@ -42,7 +42,8 @@ def _printed_step(lesson: Lesson, step: LessonStep, state: LessonState) -> dict[
     """The words of a step, its picture, its question, and for the teacher what is right and the notes."""
     words = {"text": "text", "question": "asks", "answer": "shows" if step.question is None else RIGHT}
     notes = lesson.script[step.name]["teacher"].splitlines()
-    return {name: Markup(inline_html(lesson.text(part, state))) for name, part in words.items()} | {
+    texts = {name: lesson.text(part, state).replace("Move ", "On the screen, move ") for name, part in words.items()}
+    return {name: Markup(inline_html(text)) for name, text in texts.items()} | {
         "options": list(step.question.options.values()) if step.question is not None else [],
         "notes": [Markup(inline_html(note.removeprefix("- "))) for note in notes],
         "picture": Markup(step.picture(state).update_layout(LAYOUT).to_json().replace("</", "<\\/")),
