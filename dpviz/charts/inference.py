@@ -112,30 +112,31 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
     """
     causes = ["<br>".join(wrap(cause, 15)) for cause in next(iter(effects.values()))]
     step, middle = 0.64 / max(len(effects) - 1, 1), (len(effects) - 1) / 2
-    traces = []
+    traces, labels = [], []
     for place, (rule, by_cause) in enumerate(effects.items()):
         style, name = theme.style_of(rule), RULES[rule].label
         points = {cause: 100 * change for cause, change in by_cause.items()}
         ends = points.values()
-        # For each cause a line from 0 to its effect, and a gap; marks and numbers at the ends alone
+        for row, end in enumerate(ends if place == 0 else ()):  # as annotations: Plotly drops some texts of a trace
+            side: Look = {"xanchor": "left", "xshift": 6} if end >= 0 else {"xanchor": "right", "xshift": -6}
+            labels.append(theme.label(f"<b>{format_points(end)}</b>", 13, x=end, y=row - step * middle, **side))
+        # For each cause a line from 0 to its effect, and a gap; a mark at the end alone
         look: Look = {
             "line": {"color": style.color, "width": 2.2, "dash": style.dash},
             "marker": theme.dot_marker([0, 9, 0] * len(points), style.color, symbol=style.symbol),
-            "text": [part for end in ends for part in ("", "" if place else f"<b>{format_points(end)}</b>", "")],
-            "textposition": [f"middle {'right' if end >= 0 else 'left'}" for end in ends for _ in range(3)],
             "customdata": [f"{cause}: {format_points(end)} points" for cause, end in points.items() for _ in range(3)],
             "name": name, "meta": f"{name}, exact",
         }  # fmt: skip
         x = [x for end in ends for x in (0.0, end, None)]
         rows = np.repeat(np.arange(len(points)) + step * (place - middle), 3).tolist()
         hover = f"<b>{name}</b>, exact<br>%{{customdata}}"
-        traces.append(theme.scatter("lines+markers+text", x, rows, hover, cliponaxis=False, **look))
+        traces.append(theme.scatter("lines+markers", x, rows, hover, cliponaxis=False, **look))
     largest = max(100 * abs(change) for changes in effects.values() for change in changes.values())
     reach = steady_ends(0.0, max(1.3 * largest, 0.1))[1]
     between = [ReferenceLine(y=row + 0.5, color="rgba(128,128,128,.25)", width=2) for row in range(len(causes) - 1)]
     axes = axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False), axis_of_rows(causes)
     layout: Look = {"references": [ReferenceLine(x=0), *between], "margin": (16, 16, 16), "legend": "below"}
-    return theme.figure(traces, *axes, "causes", **layout)
+    return theme.figure(traces, *axes, "causes", labels=labels, **layout)
 
 
 # Intervals one below the other

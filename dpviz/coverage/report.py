@@ -173,7 +173,7 @@ def _repetition_sentences(plan: CoveragePlan, runs: ShownRuns, place: int) -> tu
 def causes_of(synthesizer: Synthesizer) -> dict[str, str]:
     """Name of each cause of `CoverageDecomposition.lost`."""
     return {
-        "prior_bias": "prior's pull" if synthesizer.has_prior else "bias of the release",
+        "prior_bias": "pull of the invented rows" if synthesizer.has_prior else "bias of the release",
         "ignored_variance": "variance wrong on average",
         "rule_noise": "noise of the variance",
         NOT_NORMAL: "q̄ is not normal",
@@ -185,16 +185,18 @@ def _first_causes(results: Mapping[str, CoverageDecomposition]) -> dict[str, str
     return causes_of(next(iter(results.values())).synthesizer)
 
 
-def failure_sentence(result: CoverageDecomposition) -> str:
-    """How far coverage is off the promise, and the largest cause."""
-    name = RULES[result.rule].short_label
-    lost = result.lost[result.main_cause]
+def failure_sentence(result: CoverageDecomposition, p: float) -> str:
+    """What the tables average, how far coverage is off the promise, and the largest cause."""
+    name, lost = RULES[result.rule].short_label, result.lost[result.main_cause]
     if abs(lost) < MIN_REPORTED_CHANGE:
         return f"{name} covers as promised here; there is nothing to repair."
-    shares = f"{format_percent(result.published, 3)}, promised {format_percent(result.level, 3)}"
+    average, truth, covered, promised = (
+        format_percent(share, 3) for share in (p + result.bias, p, result.published, result.level)
+    )
     return (
-        f"{name} covers {shares}. Largest cause: <b>{causes_of(result.synthesizer)[result.main_cause]}</b>, which "
-        f"{'costs' if lost > 0 else 'adds'} {format_number(100 * abs(lost), 3)} points."
+        f"The tables average {average}, the truth is {truth}. {name} covers {covered}, promised {promised}. Largest "
+        f"cause: <b>{causes_of(result.synthesizer)[result.main_cause]}</b>, which {'costs' if lost > 0 else 'adds'} "
+        f"{format_number(100 * abs(lost), 3)} points."
     )
 
 
@@ -237,7 +239,7 @@ def repair_facts(results: Mapping[str, CoverageDecomposition]) -> dict[str, str]
     has_prior = first.synthesizer.has_prior
     means = {RULES[key].short_label: format_number(result.mean_variance, 3) for key, result in results.items()}
     return {
-        "cause": "prior's pull" if has_prior else f"bias of {first.synthesizer.info.moved_by.rstrip(',')}",
+        "cause": "pull of the invented rows" if has_prior else f"bias of {first.synthesizer.info.moved_by.rstrip(',')}",
         "line": "a straight line with a prior" if has_prior else "close to a straight line away from 0 and 1",
         "longer": f"{format_distinct(1 / abs(first.slope), 1.0, 3)} times as" if first.slope else "infinitely",
         "estimate": "an unbiased estimate" if has_prior else "what the curve gives",

@@ -47,7 +47,7 @@ def _show_causes(results: Any) -> None:
         return
     first = next(iter(decompositions.values()))
     mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
-    st.html(ui.section_answer(mark, report.failure_sentence(first)))
+    st.html(ui.section_answer(mark, report.failure_sentence(first, results.design.p)))
     chart = charts.causes_chart(report.effects_by_cause(decompositions))
     ui.show_figure(chart, "causes", height=460)
     ui.table(*report.costs_table(decompositions))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.charts import theme
-from dpviz.charts.inference import COVERING, MISSED, caterpillar_chart, coverage_chart
+from dpviz.charts.inference import COVERING, MISSED, caterpillar_chart, causes_chart, coverage_chart
 from dpviz.charts.lines import NAME_SHARE
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.types import FloatArray
@@ -357,3 +357,11 @@ def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
     check_drawable(figure)
     low, high = figure.layout.xaxis.range
     assert low < p < high
+
+
+def test_every_cause_has_its_number_at_the_end_of_its_line() -> None:
+    causes = {"pull": -0.6075, "variance": -0.0719, "together": 0.2}
+    picture = causes_chart({"as_if_real": causes, "rubin_1987": causes}).to_dict()
+    labels = {label["text"]: label["x"] for label in picture["layout"]["annotations"] if "font" in label}
+    ends = {"<b>−60.8</b>": -60.75, "<b>−7.19</b>": -7.19, "<b>+20</b>": 20.0}
+    assert labels == pytest.approx(ends)

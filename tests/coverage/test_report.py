@@ -287,9 +287,11 @@ def test_what_each_cause_costs_and_every_combination_of_repairs():
 def test_a_sentence_speaks_of_a_cause_from_a_twentieth_of_a_point_on(off, is_told):
     result: Any = SimpleNamespace(
         rule="reiter_2002", lost={"prior_bias": off}, level=0.95, published=0.95 - off, main_cause="prior_bias",
-        synthesizer=CHAREST.release,
+        synthesizer=CHAREST.release, bias=0.1343,
     )  # fmt: skip
-    assert ("Largest cause" in report.failure_sentence(result)) == is_told
+    sentence = report.failure_sentence(result, 0.25)
+    assert ("Largest cause" in sentence) == is_told
+    assert sentence.startswith("The tables average 38.4 %, the truth is 25 %.") == is_told
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -297,7 +299,7 @@ def test_the_largest_cause_is_named_with_what_it_costs_or_adds(mechanism):
     for rule, p in itertools.product(("reiter_2002", "raghunathan_2003", "as_if_real"), (0.2, 0.5)):
         design = Design(mechanism=mechanism, n=20, m=20, sets=3, epsilon=2.0, p=p)
         result = coverage_decomposition(synthesizer=design.release, p=p, sets=3, rule=rule)
-        sentence = report.failure_sentence(result)
+        sentence = report.failure_sentence(result, p)
         lost = result.lost[result.main_cause]
         if abs(lost) < 5e-4:
             assert sentence.endswith("covers as promised here; there is nothing to repair.")

@@ -41,7 +41,8 @@ def test_the_answer_compares_guesses_and_intervals_with_what_was_expected(values
     sentence = apptest.answer(app).replace("  ", " ")
     assert sentence.endswith(
         f"The best guess about the ringed person is right {guesses} of the time, instead of 50 %. An analyst who takes "
-        f"the table for real data is right in {intervals} of all releases of this secret table and expects 95 %."
+        f"the table for real data is right in {intervals} of all releases of this secret table and expects at least "
+        "95 %."
     )
     assert drawing(app)["texts"]["average"] == guesses
 
