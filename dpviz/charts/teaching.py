@@ -97,7 +97,7 @@ def bars_chart(
         Where the bars of a logarithmic axis begin, and the exponents of ten at its ends; by default it begins there.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
-    letters = max([*(len(bar.text) for bar in bars), 0 if longest is None else 9])  # 9 for numbers that a slider moves
+    letters = max([*(len(bar.text) for bar in bars), 0 if longest is None else 10])  # 10 for texts that change
     room = 1.12 + 0.034 * letters  # for the numbers at the ends of bars
     totals = [bar.yes + bar.no + bar.invented + bar.plain for bar in bars]
     longest = max(totals) if longest is None else longest

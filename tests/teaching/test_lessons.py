@@ -126,6 +126,13 @@ def test_axes_stay_still_while_a_slider_is_moved(lesson: Lesson, step: LessonSte
 
 
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_bars_keep_their_lengths_when_the_guess_is_made(lesson: Lesson, step: LessonStep) -> None:
+    specs = [spec_of(step, state) for state in states(step)]
+    ranges = {json.dumps(spec["layout"]["xaxis"]["range"]) for spec in specs if spec["data"][0]["type"] == "bar"}
+    assert len(ranges) <= 1, ranges
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
 def test_what_a_sentence_on_a_slider_sets_in_bold_is_in_the_picture(lesson: Lesson, step: LessonStep) -> None:
     """As a number, or as the place of a mark, but for where the slider stands, and a ratio of two bars."""
     if step.question is not None:

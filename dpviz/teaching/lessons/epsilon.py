@@ -21,7 +21,6 @@ EPSILON, COMPARED = 2.0, (0.5, 1.0, 2.0, 5.0)
 GRID = np.linspace(0.0, 8.0, 81)
 LIKE_WORST = 0.9  # who guesses more has taken the worst table for the usual one
 
-
 _percent = partial(format_percent, digits=3)
 SHARE = Slider("Right guesses", tuple(stop / 100 for stop in range(50, 101)), 0.5, format=_percent)
 EPSILONS = Slider(EPSILON_LABEL, (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0), 1.0)

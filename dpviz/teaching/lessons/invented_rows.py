@@ -77,7 +77,7 @@ def _draw_sizes(state: LessonState) -> Figure:
     if state.guess is not None:
         guess = _scaled_rows()[str(state.guess)]
         shown = [*bars.values(), _bar(f"{N_LARGE:,} people, your guess", guess, N_LARGE, N_LARGE + guess)]
-    return bars_chart(shown, "share of rows (striped: invented)", percent=True)
+    return bars_chart(shown, "share of rows (striped: invented)", percent=True, longest=1.0)
 
 
 def _draw_both(state: LessonState) -> Figure:

@@ -93,7 +93,7 @@ def _draw_promise(state: LessonState) -> Figure:
         promise = PROMISES[str(state.guess)]
         guess = NO_LIMIT if promise == math.inf else value_bar(NO_LIMIT.name, promise, GUESS_COLOR, "ε = {}")
         bars[1:] = [guess, value_bar(answer, REAL_EPSILON, AWARE_COLOR, "ε = {}")]
-    return bars_chart(bars, "ε (left is more private)")
+    return bars_chart(bars, "ε (left is more private)", longest=NO_LIMIT.plain)
 
 
 ASK_AGAIN = NumberQuestion(answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4)

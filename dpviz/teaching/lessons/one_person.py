@@ -23,7 +23,8 @@ ODDS = (30, 100), (3, 100), (1, 1000), (1, 100_000)
 CHANCES = {f"{times}_in_{number}": times / number for times, number in ODDS}
 CHANCE_TEXTS = {f"{times}_in_{number}": f"{times} in {number:,} times" for times, number in ODDS}
 MIN_CHANCE = 1e-6  # where the axis of chances begins
-RATIO_AXIS = -0.8, 3.9  # exponents of ten, the same at every stop
+CHANCE_AXIS = -6.0, 3.7  # exponents of ten, the same before and after the guess
+RATIO_AXIS = -0.8, 3.9  # and the same at every stop
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50), 1)
 COUNT = Slider("Published yes", tuple(COUNTS), 1)
 
@@ -90,9 +91,8 @@ def _draw_rows(state: LessonState) -> Figure:
         Line(name="the ringed person said no", x=places, y=no, color=NO_COLOR, stroke=dashed),
     ]
     axes = Axis(title="published yes", pad=0), Axis(title="probability", low=0.0)
-    return with_guess(
-        line_chart(lines, *axes, key="rows"), f"{format_number(likelihood_ratios()[count], 3)} ×", x=count
-    )
+    chart = line_chart(lines, *axes, key="rows")
+    return with_guess(chart, f"{format_number(likelihood_ratios()[count], 3)} ×", x=count)
 
 
 def _draw_chances(state: LessonState) -> Figure:
@@ -103,7 +103,7 @@ def _draw_chances(state: LessonState) -> Figure:
     else:
         guess = str(state.guess)
         bars.append(Bar(name="your guess", text=CHANCE_TEXTS[guess], plain=CHANCES[guess], color=GUESS_COLOR))
-    return bars_chart(bars, "how often it is published", percent=True, base=MIN_CHANCE)
+    return bars_chart(bars, "how often it is published", percent=True, base=MIN_CHANCE, ends=CHANCE_AXIS)
 
 
 def _draw_blur(state: LessonState) -> Figure:

@@ -61,16 +61,17 @@ def _draw_floor(state: LessonState) -> Figure:
 
 def _draw_methods(state: LessonState) -> Figure:
     n = SIZES.value(state, "people")
+    sizes = SIZES.stops if state.step == "people" else (n,)
+    longest = max(_points(key, size) for key in METHODS for size in sizes)
     best = value_bar("best possible", _points(BEST, n))
     if state.step == "order" and state.guess is None:
         unknown = [Bar(name=name, text="?") for name in METHODS.values()]
-        return bars_chart([*unknown, best], AXIS, longest=_points(BETA, n))
+        return bars_chart([*unknown, best], AXIS, longest=longest)
     names = dict(METHODS)
     if state.guess is not None:
         keys = enumerate(str(state.guess).split("."), 1)
         names = {key: f"{METHODS[key]} (your no. {place})" for place, key in keys}
     bars = [best, *(value_bar(names[key], _points(key, n), color_of(key)) for key in _ranking())]
-    longest = max(_points(key, size) for key in METHODS for size in SIZES.stops) if state.step == "people" else None
     return bars_chart(bars, AXIS, longest=longest)
 
 
