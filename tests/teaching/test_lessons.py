@@ -499,6 +499,12 @@ def test_on_paper_what_needs_the_screen_says_so() -> None:
         assert not re.search(r"(?<!On the screen, )[Mm]ove (the|ε|M)\b|The link|link below opens", body)
 
 
+def test_lesson_3_tells_why_it_takes_fewer_rows_than_the_formula_of_lesson_1() -> None:
+    alpha = 1 / math.expm1(1 / 1000)  # of ((1 + α) / α)^1000 = e
+    formula = LESSONS["invented_rows"].script["many"]["formula"]
+    assert f"The formula of lesson 1 would give {2 * alpha:,.0f} rows" in formula
+
+
 def test_with_delta_the_number_of_rows_rises_at_first_as_the_formula_says() -> None:
     rows = [_invented_rows(n, DELTA) for n in (20, 50, 1000, 2000, 5000, 20_000)]
     assert rows == pytest.approx([14.816, 15.922, 15.161, 15.099, 15.103, 15.095], abs=6e-4)
