@@ -186,7 +186,7 @@ def _show_secret_size(question: Question) -> None:
     )  # fmt: skip
     if posterior.variance < known.variance and posterior.prior.sizes[-1] > design.n:
         sentence += f" {ui.words('narrower', n=design.n)}"
-    st.html(ui.section_answer(report.mean_and_deviation(posterior), sentence))
+    st.html(ui.section_answer(report.interval_mark(start, end), sentence))
     for doubt in posterior.doubts(design.n):
         ui.note(doubt)
 

@@ -40,9 +40,9 @@ def _format_ends(ends: Iterable[float], digits: int = 4) -> str:
     return " to ".join(format_share(end, digits) for end in ends)
 
 
-def mean_and_deviation(posterior: BetaMixture) -> str:
-    """Mean and standard deviation of a posterior, in per cent."""
-    return f"{format_number(100 * posterior.mean, 3)} ± {format_number(100 * math.sqrt(posterior.variance), 2)} %"
+def interval_mark(low: str, high: str) -> str:
+    """Interval between two shares in per cent, as short as a frame has room for."""
+    return f"{low.removesuffix(' %')} to {high}"
 
 
 def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, str]:
@@ -83,7 +83,7 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
         f"finds {_format_ends((start, end), 3)}{verdict}; by the usual formula it is {usual}."
     )
     short = f"The share of yes lies between {low} and {high}, with {level} probability."
-    return mean_and_deviation(posteriors["exact"]), sentence, short
+    return interval_mark(low, high), sentence, short
 
 
 def contradiction_sentence(release: ReleasedCounts) -> str:

@@ -220,7 +220,7 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case):
     low, high = map(report.format_share, exact.tails(level))
     start, end = laws["naive"].tails(level)
     verb = "holds" if start <= truth <= end else "misses"
-    assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
+    assert mark == f"{low.removesuffix(' %')} to {high}"
     assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
     times = format_number(exact.deviation / laws["known"].deviation, 3)
     compared = f"{times} times what the secret table leaves" if times != "1" else "as large as from the secret table"

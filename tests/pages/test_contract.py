@@ -235,17 +235,17 @@ PRESET_ANSWERS: dict[str, dict[str, str]] = {
         "more than the promised 95 %: 4.14 points too many. Of them 39.3 % run from 0 to 100 % and say nothing.",
     },
     "posterior": {
-        "one table, ε = 2 (Charest)": "31.4 ± 9.2 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 "
+        "one table, ε = 2 (Charest)": "14.4 to 50.1 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 "
         "in each set), "
         "the share of yes lies between 14.4 % and 50.1 % with 95 % probability. Its standard deviation is 2.02 times "
         "what the secret table leaves. Who takes the released rows for real finds 26.4 % to 44.8 %, which holds the "
         "secret share, 30 %; by the usual formula it is 25.7 % to 44.3 %.",
-        "five tables": "39.1 ± 13 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
-        "strong privacy, ε = 0.1": "48.5 ± 28 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 "
+        "five tables": "14.3 to 64.7 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
+        "strong privacy, ε = 0.1": "2.46 to 97 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 "
         "in each set)",
-        "hardly any privacy, ε = 250": "31.2 ± 7.7 % From 30 yes in a released table of 100 rows at ε = 250 (α = "
+        "hardly any privacy, ε = 250": "17 to 47 % From 30 yes in a released table of 100 rows at ε = 250 (α = "
         "2.669×10⁻¹⁰⁷ in each set)",
-        "a small δ, fewer invented rows": "33.3 ± 5.8 % From 34, 45, 27, 44, 31 yes in 5 released tables of 100 "
+        "a small δ, fewer invented rows": "22.3 to 45 % From 34, 45, 27, 44, 31 yes in 5 released tables of 100 "
         "rows at ε = 2, "
         "δ = 10⁻⁶ (α = 12.1 in each set), the share of yes lies between 22.3 % and 45 %",
     },
@@ -504,7 +504,7 @@ CLASS_ANSWERS = {
     nav.START: ("ε = 1", "The attacker is right 51.6 % of the time, the analyst 25.3 %."),
     nav.MATRICES: ("✗ broken", "The real loss is ε = 2.43, and not the promised 2."),
     nav.COVERAGE: ("91.9 %", "Reiter 2002: only 91.9 % of the intervals hold the truth, not 95 %."),
-    nav.POSTERIOR: ("54.4 ± 20 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),
+    nav.POSTERIOR: ("15.3 to 91.3 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),
     nav.PUBLISHED: ("676 of 756", "Of 756 printed results, 676 come out when they are computed again."),
     nav.PRIORS: ("6.9 → 3.88 invented rows", "That many keep ε = 1.5, without δ and with δ = 0.0001."),
     nav.COMPARE: ("Geometric sanitizer", "Smallest error of those shown at ε = 1: typically off by 17.8 points."),
