@@ -12,7 +12,6 @@ from dpviz.coverage import report
 from dpviz.coverage.answer import coverage_answer, feasible_rules
 from dpviz.coverage.curves import EPSILONS, CoverageCurves, stream_by_synthesizer
 from dpviz.coverage.exact import ExactCoverage, coverage_given_count, exact_coverages
-from dpviz.coverage.performance import first_shares
 from dpviz.coverage.worst_case import Extreme, coverage_curves
 from dpviz.designs import CONFIDENTIAL_COUNT, Design, describe_promise
 from dpviz.inference.rules import RULES
@@ -148,7 +147,6 @@ def _show_curves(results: Results) -> None:
     """Draw the exact curves with the design's own point on them, and the simulated dots."""
     design = results.design
     run = results.run
-    shares = {} if run.tally is None else first_shares(run.tally, run.n_shown)
     chosen = getattr(design, results.axis)
     marks = {key: coverage.coverage for key, coverage in (results.coverages or {}).items()}
     points = np.array([])
@@ -160,7 +158,7 @@ def _show_curves(results: Results) -> None:
         values = {key: np.insert(line, place, marks[key]) for key, line in lines}
     chart = coverage_chart(
         points, values, along=results.axis, level=design.level, chosen=chosen, marks=marks,
-        simulated={key: share for key, share in shares.items() if key in design.rules}, repetitions=run.n_shown,
+        simulated={key: share for key, share in run.shares.items() if key in design.rules}, repetitions=run.n_shown,
     )  # fmt: skip
     ui.show_figure(chart, "picture", height=simulation.FIGURE_HEIGHT, hero=True)
     st.caption(curves_sentence(results))
@@ -184,10 +182,10 @@ def curves_sentence(results: Results) -> str:
 def _show_numbers(results: Results) -> None:
     """Draw the numbers of each rule, what they are, and what holds for the reader's own secret table."""
     design = results.design
-    coverages = results.coverages
-    performance = results.run.performance
+    coverages, run = results.coverages, results.run
     ui.table(*report.coverage_table(
-        design.rules, design.sets, coverages, results.smallest, performance, is_complete=results.is_complete
+        design.rules, design.sets, coverages, results.smallest, run.performance, shown=run.shares,
+        n_shown=run.n_shown, is_complete=results.is_complete,
     ))  # fmt: skip
     kind = "simulated"
     if coverages:

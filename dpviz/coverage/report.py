@@ -50,7 +50,7 @@ def _rule_table(caption: str, head: list[str], cells: Iterable[tuple[str, Sequen
 
 def coverage_table(
     rules: Sequence[str], sets: int, exact: Mapping[str, ExactCoverage] | None, smallest: Mapping[str, Extreme],
-    simulated: Performance | None, *, is_complete: bool,
+    simulated: Performance | None, *, shown: Mapping[str, tuple[float, float, float]], n_shown: int, is_complete: bool,
 ) -> TextTable:  # fmt: skip
     """Numbers of each rule, exact where they are known and simulated elsewhere.
 
@@ -63,12 +63,15 @@ def coverage_table(
     smallest : dict of str to Extreme
         Smallest coverages found at any p.
     simulated : Performance or None
+    shown, n_shown : dict of str to tuple, and int
+        Those of `first_shares`, also while only the first repetitions are shown, and the number of these.
     is_complete : bool
         Whether no more of them are to come.
     """
     shares = SHARES | (SHARES_OF_SETS if sets > 1 else {})
     compared = ["apart, in standard errors"] if exact and simulated else []
     head = ["rule", "coverage, exact", "smallest at any p", "simulated", *compared, "mean length, in points", *shares]
+    so_far = "" if simulated else f"<br><small>of {n_shown:,} so far</small>"
     rows = []
     for key in rules:
         coverage = None if exact is None else exact.get(key)
@@ -84,12 +87,12 @@ def coverage_table(
             at = format_distinct(smallest[key].at, 1.0, 3)
             lowest = f"{format_percent(smallest[key].value, 4)}<br><small>at p = {at}</small>"
         unknown = "…" if exact is None else "beyond reach"
-        distance = _distance(coverage.coverage, performance, simulated) if coverage is not None else ""
+        distance = _distance(coverage.coverage, shown[key][0], n_shown) if coverage and performance else ""
         rows.append([
             f"<b>{RULES[key].short_label}</b><br><small>{RULES[key].formula}</small>",
             unknown if coverage is None else format_percent(coverage.coverage, 5),
             lowest,
-            "not yet" if performance is None else _simulated_share(performance),
+            _simulated_share(*shown[key], n_shown) + so_far if key in shown else "not yet",
             *[distance] * len(compared),
             format_or_dash(100 * values.pop("mean_width_inside"), 4),
             *(format_percent(value, 3) if math.isfinite(value) else "–" for value in values.values()),
@@ -97,23 +100,20 @@ def coverage_table(
     return TextTable(head, rows, "Coverage of each rule")
 
 
-def _distance(exact: float, performance: RulePerformance | None, simulated: Performance | None) -> str:
+def _distance(exact: float, share: float, repetitions: int) -> str:
     """How far a simulated share is from the exact one, in standard errors of the exact one."""
-    if performance is None or simulated is None:
-        return ""
-    if simulated.repetitions * min(exact, 1 - exact) < MIN_HITS:
+    if repetitions * min(exact, 1 - exact) < MIN_HITS:
         return "too few hits"
-    error = math.sqrt(exact * (1 - exact) / simulated.repetitions)
-    return format_number(round((performance.coverage.value - exact) / error, 2), 3)
+    error = math.sqrt(exact * (1 - exact) / repetitions)
+    return format_number(round((share - exact) / error, 2), 3)
 
 
-def _simulated_share(performance: RulePerformance) -> str:
+def _simulated_share(share: float, low: float, high: float, repetitions: int) -> str:
     """Simulated coverage with its standard error; for none and all with the ends of Wilson's interval."""
-    share = 100 * performance.coverage.value
-    if 0 < share < 100:
-        return f"{format_number(share, 5)} % ± {format_number(100 * performance.coverage.error, 2)}"
-    low, high = (format_number(100 * end, 4) for end in (performance.coverage_low, performance.coverage_high))
-    return f"{format_number(share)} % ({low} to {high} %)"
+    if 0 < share < 1:
+        error = math.sqrt(share * (1 - share) / repetitions)
+        return f"{format_number(100 * share, 5)} % ± {format_number(100 * error, 2)}"
+    return f"{format_number(100 * share)} % ({format_number(100 * low, 4)} to {format_number(100 * high, 4)} %)"
 
 
 def interval_words(plan: CoveragePlan, runs: ShownRuns, shown: int, simulated: Performance | None) -> list[str]:
@@ -133,7 +133,8 @@ def interval_words(plan: CoveragePlan, runs: ShownRuns, shown: int, simulated: P
     lines = list(_count_sentences(runs))
     if simulated is not None:
         state = "" if simulated.repetitions == plan.repetitions else " so far"
-        share = _simulated_share(simulated.rules[plan.rules[0]])
+        rule = simulated.rules[plan.rules[0]]
+        share = _simulated_share(rule.coverage.value, rule.coverage_low, rule.coverage_high, simulated.repetitions)
         lines.insert(0, f"of {simulated.repetitions:,}{state}: <b>{share}</b>")
     return lines
 
@@ -345,10 +346,10 @@ def repetitions_table(rule: str, coverage: float) -> TextTable:
     rule : str
     coverage : float
     """
-    rows = []
-    for points in ("1 point", "0.5 points", "0.1 points", "0.05 points"):
-        needed = repetitions_needed(coverage, float(points.split()[0]) / 100)
-        rows.append([f"± {points} (one standard error)", f"{needed:,}"])
+    rows = [
+        [f"± {points} (one standard error)", f"{repetitions_needed(coverage, float(points.split()[0]) / 100):,}"]
+        for points in ("1 point", "0.5 points", "0.1 points", "0.05 points")
+    ]
     return TextTable([f"coverage of {RULES[rule].short_label} to within", "repetitions"], rows, "Repetitions needed")
 
 

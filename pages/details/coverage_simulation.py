@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.charts.inference import caterpillar_chart
 from dpviz.coverage import CoveragePlan, CoverageTally, Performance, first_intervals, performance_of, report
+from dpviz.coverage.performance import first_shares
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.simulation import stream_simulation
@@ -63,6 +64,11 @@ class Run:
     @property
     def n_shown(self) -> int:
         return self.watched if self.is_watched else self.done
+
+    @property
+    def shares(self) -> dict[str, tuple[float, float, float]]:
+        """What those that are shown say, see `first_shares`."""
+        return {} if self.tally is None else first_shares(self.tally, self.n_shown)
 
     @property
     def performance(self) -> Performance | None:
@@ -147,8 +153,9 @@ def show_first_intervals(design: Design, run: Run) -> None:
         intervals.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
         p=plan.p, words="<br>".join(lines), shown=shown or None,
     )  # fmt: skip
-    name = RULES[rule].short_label
-    alt = f"The first intervals by {name}, one line each; those that miss the true share are crossed."
+    alt = (
+        f"The first intervals by {RULES[rule].short_label}, one line each; those that miss the true share are crossed."
+    )
     ui.show_figure(chart, "caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
 
 
@@ -163,8 +170,9 @@ def show_buttons(design: Design, run: Run) -> None:
         label, action = "Resume", run.resume
     width = 170  # pixels: room for the longest label with the name of the key, so that nothing moves
     st.button(label, on_click=action, key=f"{PREFIX}go", width=width, shortcut="Space")
-    clear = partial(st.session_state.update, {KEY: None})
-    st.button("Reset", on_click=clear, key=f"{PREFIX}reset", disabled=run.is_fresh)
+    st.button(
+        "Reset", on_click=partial(st.session_state.update, {KEY: None}), key=f"{PREFIX}reset", disabled=run.is_fresh
+    )
 
 
 def show_status(run: Run, *, has_lines: bool) -> None:

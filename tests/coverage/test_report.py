@@ -115,7 +115,11 @@ def test_the_table_has_the_exact_numbers_and_those_of_the_simulation(values):
     exact = exact_coverages(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
     )  # fmt: skip
-    rows = rows_of(report.coverage_table(list(rules), design.sets, exact, {}, performance, is_complete=True))
+    shares = {
+        key: (rule.coverage.value, rule.coverage_low, rule.coverage_high) for key, rule in performance.rules.items()
+    }
+    done: dict[str, Any] = {"shown": shares, "n_shown": performance.repetitions, "is_complete": True}
+    rows = rows_of(report.coverage_table(list(rules), design.sets, exact, {}, performance, **done))
     assert list(rows) == [RULES[key].short_label for key in rules]
     for key, cells in zip(rules, rows.values(), strict=True):
         coverage = exact[key]
@@ -161,7 +165,8 @@ def test_the_table_has_the_smallest_coverage_at_any_p(sets, smallest):
     """Of one set of Charest's design it is 0.9425816; five hold between 61.8549 and 61.8551 %."""
     release = dataclasses.replace(CHAREST, sets=sets).release
     *_, (_, found) = coverage_curves(release, sets=sets, rules=tuple(smallest))
-    rows = rows_of(report.coverage_table(list(smallest), sets, None, found, None, is_complete=True))
+    none: dict[str, Any] = {"shown": {}, "n_shown": 0, "is_complete": True}
+    rows = rows_of(report.coverage_table(list(smallest), sets, None, found, None, **none))
     for key, cell in smallest.items():
         cells = rows[RULES[key].short_label]
         assert " ".join(cells["smallest at any p"].split()).startswith(cell)

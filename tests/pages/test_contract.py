@@ -240,7 +240,7 @@ PRESET_ANSWERS: dict[str, dict[str, str]] = {
         "the share of yes lies between 14.4 % and 50.1 % with 95 % probability. Its standard deviation is 2.02 times "
         "what the secret table leaves. Who takes the released rows for real finds 26.4 % to 44.8 %, which holds the "
         "secret share, 30 %; by the usual formula it is 25.7 % to 44.3 %.",
-        "five tables": "14.3 to 64.7 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
+        "five tables": "14.3 to 64.7 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = ",
         "strong privacy, ε = 0.1": "2.46 to 97 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 "
         "in each set)",
         "hardly any privacy, ε = 250": "17 to 47 % From 30 yes in a released table of 100 rows at ε = 250 (α = "

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz import coverage
+from dpviz.coverage.performance import first_shares
 from dpviz.coverage.report import _simulated_share
 from dpviz.designs import Design
 from dpviz.export.templates import render
@@ -66,9 +67,9 @@ def complete(app: AppTest) -> Run:
 
 def check_simulated(app: AppTest, design: Design) -> None:
     """The simulated column is that of the same plan without a stop."""
-    performance = coverage.performance_of(coverage.run_coverage(simulation_of(design)))
+    shares = first_shares(coverage.run_coverage(simulation_of(design)), design.repetitions)
     shown = {rule: cells["simulated"] for rule, cells in rows(app).items()}
-    assert shown == {RULES[key].short_label: _simulated_share(performance.rules[key]) for key in design.rules}
+    assert shown == {RULES[key].short_label: _simulated_share(*shares[key], design.repetitions) for key in design.rules}
 
 
 # The answer, the table and the curves
@@ -222,6 +223,11 @@ def test_the_first_repetitions_come_a_few_at_a_time_and_change_no_digit(monkeypa
     assert "6 of the first 100 repetitions, running" in said(app)
     words = apptest.plain_text(figure(app, "cv_caterpillar")["layout"]["annotations"][0]["text"])
     assert "no. 6: " in words and "Reiter 2002 says " in words
+    assert run.tally is not None
+    for key in SHOWN:
+        cell = rows(app)[RULES[key].short_label]["simulated"]
+        assert cell == f"{_simulated_share(*first_shares(run.tally, 6)[key], 6)} of 6 so far"
+    assert {round(6 * dot["y"][0], 9) for dot in figure(app, "cv_picture")["data"] if "error_y" in dot} <= {*range(7)}
     clock.now = run.due + 1.0  # a busy server: larger steps, and longer pauses
     app.run()
     assert run.watched > 12 and run.due > clock.now + 2
