@@ -83,7 +83,7 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
 
 def bars_chart(
     bars: Sequence[Bar], title: str, *, percent: bool = False, longest: float | None = None,
-    base: float | None = None, ends: tuple[float, float] | None = None,
+    base: float | None = None, ends: tuple[float, float] | None = None, column: bool = False,
 ) -> theme.Figure:  # fmt: skip
     """Bars one below the other with their numbers.
 
@@ -95,6 +95,8 @@ def bars_chart(
         Longest bar that a slider can make.
     base, ends : float and tuple, optional
         Where the bars of a logarithmic axis begin, and the exponents of ten at its ends; by default it begins there.
+    column : bool, optional
+        Whether the numbers stand in a column at the right, clear of a line across the bars.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
     letters = max([*(len(bar.text) for bar in bars), 0 if longest is None else 10])  # 10 for texts that change
@@ -129,11 +131,13 @@ def bars_chart(
         named = {"name": name, "customdata": lengths, "hovertemplate": hover, "marker": marker}
         traces += [{**look, **named, "x": [length - (base or 0) for length in lengths]}] if any(lengths) else []
 
-    # The number at the end of each bar
+    # The number at the end of each bar, or in its row at the right
     labels = []
     for row, (bar, total) in enumerate(zip(bars, totals, strict=True)):
         end = total if base is None else math.log10(max(total, base))
-        labels.append(theme.label(f"<b>{bar.text}</b>", 13, x=end, xanchor="left", xshift=6, y=row, yanchor="middle"))
+        place: Look = {"x": end, "xanchor": "left", "xshift": 6}
+        place = {"x": 0.995, "xref": "x domain", "xanchor": "right"} if column else place
+        labels.append(theme.label(f"<b>{bar.text}</b>", 13, y=row, yanchor="middle", **place))
     layout: Look = {"labels": labels, "references": [ReferenceLine(x=base)] if base else [], "margin": (14, 12, 30)}
     axes = axis(title, zeroline=False, **scale), axis_of_rows(names)
     return theme.figure(traces, *axes, f"bars {title}", legend="", barmode="stack", dragmode=False, **layout)
@@ -211,15 +215,17 @@ def guesses_chart(
     """
     right, color = max(n_guesses, len(so_far), 10), theme.SIMULATED_COLOR
     places, stroke = np.arange(1.0, len(so_far) + 1), theme.Stroke("solid", 2.5)
-    best = f"best guesser {belief_text(optimum)}"
-    lines = [
-        Line(name="the class", x=places, y=so_far, basis="so far", color=color, stroke=stroke),
-        Line(name=best, x=np.array([0, right]), y=np.full(2, optimum), color=theme.EXACT_COLOR),
-    ]
+    levels = {  # named in the legend: words in the picture would be crossed by the line of the class
+        f"best guesser {belief_text(optimum)}": (optimum, theme.EXACT_COLOR, theme.EXACT_LINE),
+        f"ε allows {belief_text(promised)}": (promised, theme.GREY, theme.THIN_LINE._replace(dash="dash")),
+        "a coin 50 %": (0.5, theme.GREY, theme.THIN_LINE),
+    }
+    lines = [Line(name="the class", x=places, y=so_far, basis="so far", color=color, stroke=stroke)]
+    for name, (level, level_color, level_stroke) in levels.items():
+        x_ends, y_ends = np.array([0, right]), np.full(2, level)
+        lines.append(Line(name=name, x=x_ends, y=y_ends, color=level_color, stroke=level_stroke))
     last = so_far[-1:].tolist()
     marks = [Mark(x=len(so_far), y=share, color=color, name="the class", ends=interval) for share in last]
     x = Axis(title="guesses so far", symbol="guesses", low=0, high=right, pad=0.02)
     y = Axis(title="share of right guesses", percent=True, low=0.0, high=1.02, pad=0, digits=".1%")
-    allowed = ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash")
-    references = [allowed, ReferenceLine(text="a coin 50 %", y=0.5)]
-    return line_chart(lines, x, y, key="guesses", marks=marks, references=references)
+    return line_chart(lines, x, y, key="guesses", marks=marks)

@@ -62,21 +62,21 @@ def test_a_class_that_has_not_come_yet_has_an_empty_picture() -> None:
 def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     so_far = np.array([1.0, 0.5, 2 / 3])
     result = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, n_guesses=30))
-    line, exact, dot = result["data"]
+    line, exact, allowed, coin, dot = result["data"]
     assert line["y"].tolist() == so_far.tolist()
     assert (dot["x"], dot["y"]) == ([3], [pytest.approx(2 / 3)])
     assert dot["error_y"]["array"] == [pytest.approx(0.9 - 2 / 3)]
     assert dot["error_y"]["arrayminus"] == [pytest.approx(2 / 3 - 0.2)]
     assert (exact["y"].tolist(), exact["x"].tolist()) == ([0.6, 0.6], [0, 30])
-    assert sorted(shape["y0"] for shape in result["layout"]["shapes"]) == [0.5, 0.75]
-    texts = [annotation["text"] for annotation in result["layout"]["annotations"]]
-    assert texts == ["ε allows 75 %", "a coin 50 %"]  # in the picture, as a large one has no names at its edge
-    assert (line["name"], exact["name"]) == ("the class", "best guesser 60 %")
+    assert (allowed["y"].tolist(), coin["y"].tolist()) == ([0.75, 0.75], [0.5, 0.5])
+    assert not result["layout"]["annotations"]  # the line of the class would cross them: all names are in the legend
+    names = [trace["name"] for trace in (line, exact, allowed, coin)]
+    assert names == ["the class", "best guesser 60 %", "ε allows 75 %", "a coin 50 %"]
     nobody = spec(guesses_chart(so_far[:0], (0.0, 1.0), optimum=0.6, promised=0.75, n_guesses=0))
-    assert len(nobody["data"]) == 2
+    assert len(nobody["data"]) == 4
     assert nobody["data"][1]["x"].tolist() == [0, 10]
     nearly = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.9995, promised=0.99966, n_guesses=30))
-    texts = [annotation["text"] for annotation in nearly["layout"]["annotations"]] + [nearly["data"][1]["name"]]
+    texts = [trace.get("name") for trace in nearly["data"]]
     assert {"best guesser 99.95 %", "ε allows 99.97 %"} < set(texts)  # as the sentence above it, and not 100 %
 
 

@@ -263,9 +263,9 @@ def test_the_numbers_of_the_note_come_out() -> None:
     for key, (name, numbers) in right.items():
         step = step_of(key, name)
         guess = None if step.question is None else guesses(step)[1]
-        assert set(numbers) <= set(
-            re.findall(r"[\d.,]+(?: %)?", written(step, LessonState(step.name, 1, guess)).replace("<b>", " "))
-        )
+        state = LessonState(step.name, 1, guess)
+        words = written(step, state).replace("<b>", " ") + LESSONS[key].answer_text(step, state)
+        assert set(numbers) <= {number.rstrip(".,") for number in re.findall(r"[\d.,]+(?: %)?", words)}
 
     assert (answer_of("one_answer", "which"), answer_of("one_answer", "often")) == ("5", "1_in_1000")
     assert round(100 * answer_of("called_epsilon", "real"), 1) == 70.5
@@ -519,6 +519,25 @@ def test_words_on_a_guess_hide_neither_lines_nor_the_words_above_the_picture() -
     (words,) = [item for item in layout["annotations"] if item["text"] == "<b>your guess: 0 hold it</b>"]
     assert words["yanchor"] == "top" and "bgcolor" not in words and words["font"]["shadow"] == "auto"
     assert layout["xaxis2"]["domain"][0] - layout["xaxis"]["domain"][1] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("invented", [1, 2, 5, 6])
+def test_numbers_of_bars_stand_clear_of_the_goal(invented: float) -> None:
+    layout = spec_of(step_of("one_answer", "blur"), LessonState("blur", 1, None, invented))["layout"]
+    *numbers, goal = layout["annotations"]
+    assert len(numbers) == 6 and goal["text"] == "<b>goal: 7.39</b>"
+    assert {(text["xref"], text["x"], text["xanchor"]) for text in numbers} == {("x domain", 0.995, "right")}
+
+
+def test_the_line_of_a_slider_crosses_no_number_beside_a_mark() -> None:
+    step = step_of("called_epsilon", "curve")
+    shown = {}
+    for stop in (0.5, 0.7, 1.0, 1.5, 3.0, 8.0):
+        marks = [trace for trace in spec_of(step, LessonState("curve", 1, None, stop))["data"] if "text" in trace]
+        shown[stop] = [trace["x"][0] for trace in marks if trace["text"] != [""]]
+        assert len(marks) == 4 or stop == 8.0
+    everything = [0.5, 1, 2, 5]
+    assert shown == {0.5: everything, 0.7: [1, 2, 5], 1.0: [1, 2, 5], 1.5: [2, 5], 3.0: [0.5, 1, 5], 8.0: everything}
 
 
 def test_nobody_is_ringed_where_nobody_is_attacked() -> None:

@@ -1,6 +1,7 @@
 """Lesson 2: what a promise ε allows an attacker, and what a release really gives."""
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ from scipy.special import expit
 
 from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
-from dpviz.charts.theme import GREY, Figure, ReferenceLine
+from dpviz.charts.theme import GREY, THIN_LINE, Figure
 from dpviz.core.formatting import format_count, format_number, format_percent, join_words
 from dpviz.privacy import pure_epsilon
 from dpviz.teaching.lessons import one_person
@@ -52,15 +53,15 @@ def quantities(state: LessonState) -> dict[str, Any]:
     }
 
 
-def _chart(marks: list[Mark], coin: str = "a coin: 50 %") -> Figure:
-    """What ε allows, a coin as a rule with its words, and marks."""
+def _chart(marks: list[Mark]) -> Figure:
+    """What ε allows, a coin, and marks."""
+    coin = Line(name="a coin: 50 %", x=GRID, y=np.full_like(GRID, 0.5), color=GREY, stroke=THIN_LINE)
     return line_chart(
-        [Line(name="right guesses that ε allows", x=GRID, y=expit(GRID), color="other")],
+        [Line(name="right guesses that ε allows", x=GRID, y=expit(GRID), color="other"), coin],
         Axis(title="ε (left is more private)", low=0.0, high=float(GRID[-1])),
         Axis(title="right guesses", low=0.4, high=1.02, percent=True),
         key="allowed",
         marks=marks,
-        references=[ReferenceLine(text=coin, y=0.5, dash="dot")],
     )
 
 
@@ -85,9 +86,10 @@ def _draw_limit(state: LessonState) -> Figure:
 
 def _draw_curve(state: LessonState) -> Figure:
     epsilon = EPSILONS.value(state)
-    chart = _chart([_mark(compared, expit(compared), "original") for compared in COMPARED])
-    text = f"ε = {format_number(epsilon, 3)}: {_percent(expit(epsilon))}"
-    return with_guess(chart, text, x=epsilon, low=True)
+    marks = [_mark(compared, expit(compared), "original") for compared in COMPARED]
+    # The line of the slider would cross the number of a mark just left of it, which the sentence tells as well
+    chart = _chart([replace(mark, text="") if 0 < epsilon - mark.x < 1.2 else mark for mark in marks])
+    return with_guess(chart, f"ε = {format_number(epsilon, 3)}: {_percent(expit(epsilon))}", x=epsilon, low=True)
 
 
 def _draw_real(state: LessonState) -> Figure:
@@ -97,7 +99,7 @@ def _draw_real(state: LessonState) -> Figure:
     marks = [_mark(epsilon, expit(epsilon), "other", "allowed: ", place)]
     if state.step == "both" or state.guess is not None:
         marks.append(_mark(epsilon, _real_success(invented), "posterior_mean", "really: "))
-    chart = _chart(marks, "" if state.step == "both" else "a coin: 50 %")  # there the points come near it
+    chart = _chart(marks)
     return chart if state.guess is None else _with_share(chart, epsilon, state)
 
 

@@ -73,22 +73,20 @@ def _draw_tables(state: LessonState) -> Figure:
 
 def _ratio_chart(guess: str = "", invented: float = 1.0) -> Figure:
     """Bars from 1, where a table says nothing: to the right they speak for a yes, to the left against it."""
-    ratios = likelihood_ratios(invented).tolist()
     bars = [
         Bar(name=name + " (your guess)" * (count == guess), text=f"{format_number(ratio, 3)} ×", plain=ratio)
-        for (count, name), ratio in zip(TABLES.items(), ratios, strict=True)
+        for (count, name), ratio in zip(TABLES.items(), likelihood_ratios(invented).tolist(), strict=True)
     ]
-    return bars_chart(bars, "times as likely with the yes as without", base=1.0, ends=RATIO_AXIS)
+    return bars_chart(bars, "times as likely with the yes as without", base=1.0, ends=RATIO_AXIS, column=True)
 
 
 def _draw_rows(state: LessonState) -> Figure:
     count = COUNT.value(state)
     places = np.repeat(np.arange(N_PEOPLE + 2) - 0.5, 2)[1:-1]  # of steps, each as wide as a unit of the axis
     no, yes = np.repeat(membership_game().likelihoods, 2, axis=1)
-    dashed = EXACT_LINE._replace(dash="dash")
     lines = [
         Line(name="the ringed person said yes", x=places, y=yes, color=YES_COLOR),
-        Line(name="the ringed person said no", x=places, y=no, color=NO_COLOR, stroke=dashed),
+        Line(name="the ringed person said no", x=places, y=no, color=NO_COLOR, stroke=EXACT_LINE._replace(dash="dash")),
     ]
     axes = Axis(title="published yes", pad=0), Axis(title="probability", low=0.0)
     chart = line_chart(lines, *axes, key="rows")
