@@ -46,10 +46,9 @@ def _show_entry() -> None:
     left, right = st.columns(2)
     with left:
         ui.heading("For students")
-        example = "such as KWM 4T7"
         with st.form(f"{PREFIX}entry", border=False):  # Enter, a phone's "Go", presses its button
             key, help = f"{PREFIX}code", ui.words("code")
-            st.text_input("Code of the room", max_chars=12, key=key, help=help, placeholder=example)
+            st.text_input("Code of the room", max_chars=12, key=key, help=help, placeholder="such as KWM 4T7")
             st.form_submit_button("Take a seat", key=f"{PREFIX}join", on_click=server.attempt, args=(join,))
     with right:
         ui.heading("For teachers")
@@ -74,8 +73,8 @@ def join() -> None:
 
 def open_room(simulated: int) -> None:
     """Open a room in which so many seats report by themselves."""
-    settings = RoomSettings.fresh(secrets.randbelow(int(SEED.maximum)) + 1)
-    code, token = server.rooms().open(settings, simulated, server.network())
+    seed = secrets.randbelow(int(SEED.maximum)) + 1
+    code, token = server.rooms().open(RoomSettings.fresh(seed), simulated, server.network())
     _go_to(code, teacher=token)
 
 
@@ -224,6 +223,7 @@ class Projector:
             self._button(label if is_running else "Start", "go", turn, type="primary", shortcut="Space")
             if is_running:
                 self._button("Draw again", "again", RoomSettings.next_round)
+                self._button("New people", "people", lambda before: before.start_mode(before.mode))
 
     def _button(self, label: str, name: str, change: Callable[[RoomSettings], RoomSettings], **rest: Any) -> None:
         args = (server.rooms().store.change, self.room.code, self.token, change)

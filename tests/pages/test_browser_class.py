@@ -135,6 +135,7 @@ def test_every_rule_is_in_sight_of_a_class(context: BrowserContext, server: str)
         page.locator(".st-key-room_sets").get_by_text("3", exact=True).click()
         expect(page.get_by_text("by the rule of Reiter 2003")).to_be_in_viewport(ratio=1)
         expect(page.get_by_text("told how the data were made", exact=True)).to_be_in_viewport(ratio=1)
+        expect(page.get_by_role("button", name="New people")).to_be_in_viewport(ratio=1)
 
 
 def test_a_lesson_opens_by_a_click_anywhere_on_its_card(context: BrowserContext, server: str) -> None:

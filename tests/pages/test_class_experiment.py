@@ -151,9 +151,13 @@ def test_a_teacher_controls_the_room_until_its_end(store: RoomStore) -> None:
     assert not moved("room_epsilon", 3.0).revealed
     assert app.button(key="room_go").label == "Reveal truth"
     assert after(app.button(key="room_go").click()).revealed
-    assert after(app.button(key="room_again").click()).round == 2
+    known = after(app.button(key="room_again").click())
+    others = after(app.button(key="room_people").click())  # of whom nobody knows how many said yes
+    assert (known.round, others.round, others.revealed, others.mode) == (2, 3, False, "intervals")
+    assert others.secret != known.secret
+    assert others.design.epsilon == known.design.epsilon and others.rule == known.rule == "score"
     guesses = moved("room_mode", "guesses")
-    assert (guesses.mode, guesses.design.mechanism, guesses.round) == ("guesses", "geometric", 3)
+    assert (guesses.mode, guesses.design.mechanism, guesses.round) == ("guesses", "geometric", 4)
     mechanism = next(control for control in app.selectbox if control.label == "Synthesizer")
     assert mechanism.key != "room_mechanism"  # under which a slow browser still sends the mechanism of before
     assert after(mechanism.set_value("beta_binomial")).design.mechanism == "beta_binomial"

@@ -148,15 +148,15 @@ class RoomSettings(ParameterRecord):
         return dataclasses.replace(after, revealed=self.revealed and after == self)
 
     def start_mode(self, mode: str) -> Self:
-        """Return those with which a mode begins, with other people: of the last ones it may be known how many.
+        """Return those of a mode with other people, as of the last ones it may be known how many said yes.
 
         >>> settings = RoomSettings.fresh(seed=1).start_mode("guesses")
         >>> settings.design.seed, settings.secret, settings.round
         (2, 29, 2)
         """
         seed = int(self.design.seed % SEED.maximum) + 1
-        secret = _secret_count(self.design.n, seed)
-        fresh = self.with_design(mechanism=MODES[mode].mechanism, seed=seed, confidential_count=secret)
+        mechanism = self.design.mechanism if mode == self.mode else MODES[mode].mechanism
+        fresh = self.with_design(mechanism=mechanism, seed=seed, confidential_count=_secret_count(self.design.n, seed))
         return fresh.next_round(mode=mode)
 
     def seat_generator(self, seat: int) -> np.random.Generator:
