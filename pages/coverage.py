@@ -138,7 +138,8 @@ def _show_answer(question: Question, coverages: dict[str, ExactCoverage] | None)
         ui.answer("beyond exact sums", words, "Exact sums would take too long here: press Start to simulate.")
     else:
         rule, coverage = next(iter(coverages.items()))
-        ui.answer(*coverage_answer(question.named, rule, coverage, design.level))
+        sizes = f"{format_count(design.n, 'person', 'people')}, {format_count(design.sets, 'table')}"
+        ui.answer(*coverage_answer(question.named, rule, coverage, design.level, sizes))
     for note in question.notes:
         st.caption(note)
 

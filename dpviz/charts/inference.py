@@ -43,13 +43,15 @@ def coverage_chart(
         ends: Look = {"low": low, "high": max(250.0, chosen)}
         x = Axis(title="promised ε for all tables (left is more private)", log=True, pad=0, **ends)
         own_point = ReferenceLine(x=chosen)
-    side = "left" if theme.place_on(x.to_plotly([]), chosen)[1] > 0.85 else "right"
+    share = theme.place_on(x.to_plotly([]), chosen)[1]
     shown = []
     for index, (rule, value) in enumerate(marks.items()):
         # A mark is the larger, the more others are drawn on it; the first one has its number
         covered = sum(abs(later - value) < 0.008 for later in list(marks.values())[index + 1 :])
         text = f"{format_number(100 * value, 3)} %" if index == 0 else ""
-        place = f"{'bottom' if 0.5 < value < level else 'top'} {side}"
+        is_below = level - 0.1 < value < level  # the curves rise towards the middle
+        is_left = share > 0.85 or (share > 0.15 and (share < 0.5) != is_below)
+        place = f"{'bottom' if is_below else 'top'} {'left' if is_left else 'right'}"
         hover = f"exact, your point: {format_number(100 * value, 7)} %"
         shown.append(_rule_mark(chosen, value, rule, hover, size=9 + 5 * covered, text=text, place=place))
     for rule, (value, *ends_of_bar) in simulated.items():

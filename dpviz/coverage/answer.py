@@ -53,7 +53,9 @@ def _labels(keys: Collection[str]) -> str:
     return ", ".join(RULES[key].short_label for key in keys)
 
 
-def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: float) -> tuple[str, str, str]:
+def coverage_answer(
+    setting: str, rule: str, coverage: ExactCoverage, level: float, sizes: str = ""
+) -> tuple[str, str, str]:
     """How many intervals of a rule hold the true share, against the promised level, and how many say nothing.
 
     Parameters
@@ -65,6 +67,8 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
     coverage : ExactCoverage
     level : float
         Promised level.
+    sizes : str, optional
+        People and tables in words, for the short sentence.
 
     Returns
     -------
@@ -83,7 +87,7 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
         only = "" if stated.startswith(("less", "none")) else "only "
         against, short = f"not the promised {promised}: {points} too few", f"not {promised}"
     else:
-        against, short = f"more than the promised {promised}: {points} too many", f"more than {promised}"
+        against, short = f"more than the promised {promised}: {points} too many", f"over {promised}"
     sentence = (
         f"With {setting}, {only}<b>{stated}</b> of the intervals computed {RULES[rule].computed} contain the true "
         f"share, {against}."
@@ -93,4 +97,6 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
         subject = "All of them" if coverage.vacuous_share == 1 else share_text
         sentence += f" {subject} run from 0 to 100 % and say nothing."
     name = RULES[rule].abbreviation
-    return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{stated} of the intervals hold the truth, {short}."
+    if sizes and not stated.startswith(("less", "more")):  # for which there is no room
+        name += f", {sizes}"
+    return share, sentence, f"{name[0].upper()}{name[1:]}: {stated} of intervals are right, {short}."

@@ -365,3 +365,23 @@ def test_every_cause_has_its_number_at_the_end_of_its_line() -> None:
     labels = {label["text"]: label["x"] for label in picture["layout"]["annotations"] if "font" in label}
     ends = {"<b>−60.8</b>": -60.75, "<b>−7.19</b>": -7.19, "<b>+20</b>": 20.0}
     assert labels == pytest.approx(ends)
+
+
+@pytest.mark.parametrize(("chosen", "place"), [(0.25, "top left"), (0.75, "top right")])
+def test_the_number_of_the_own_point_stands_where_no_curve_crosses_it(chosen: float, place: str) -> None:
+    """As for Charest's rule and one that takes the tables for real: both rise towards the middle."""
+    points = np.linspace(0, 1, 1001)
+    middle = np.abs(points - 0.5)
+    values = {
+        "reiter_2002": 0.8 + np.clip(1.2 * (0.2 - middle), 0, 0.2),
+        "as_if_real": np.clip(1.5 - 10 * middle, 0, 1),
+    }
+    at = int(1000 * chosen)
+    marks = {key: float(line[at]) for key, line in values.items()}
+    picture = coverage_chart(points, values, level=0.95, chosen=chosen, marks=marks, simulated={}, repetitions=0)
+    (number,) = [trace["textposition"] for trace in picture.to_dict()["data"] if trace.get("text", [""]) != [""]]
+    assert number == place
+    up, across = (1 if "top" in place else -1), (1 if "right" in place else -1)
+    for line in values.values():
+        inside = (up * (line - marks["reiter_2002"]) > 0.01) & (up * (line - marks["reiter_2002"]) < 0.08)
+        assert not np.any(inside & (across * (points - chosen) > 0.01) & (across * (points - chosen) < 0.13))

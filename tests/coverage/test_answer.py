@@ -47,21 +47,21 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
             design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
             rules = tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, sets))
             for rule, one in exact_values(replace(design, rules=rules)).items():
-                said = coverage_answer("", rule, one, level)[2]
+                sizes = f"{n} people, {sets} tables"
+                said = coverage_answer("", rule, one, level, sizes)[2]
                 assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
-                name, only, share, stands, promised = match_in(
-                    r"^(.+): (only )?(.+ %|none) of the intervals hold the truth, "
-                    r"(as promised|not|more than) ?(.+ %)?\.$",
-                    said,
+                name, share, stands, promised = match_in(
+                    r"^(.+): (.+ %|none) of intervals are right, (as promised|not|over) ?(.+ %)?\.$", said
                 ).groups()
-                assert name.lower() == RULES[rule].abbreviation.lower()
+                named = "" if share.startswith(("less", "more")) else f", {sizes}"
+                assert name.lower() == RULES[rule].abbreviation.lower() + named
                 percent = format_percent(one.coverage, 3)
                 assert share == ("none" if percent == "0 %" else percent)
                 off = one.coverage - level
                 assert (stands == "as promised") == (promised is None) == (abs(off) < 5e-4)
                 assert stands == "as promised" or (stands == "not") == (off < 0)
-                assert bool(only) == (off <= -5e-4 and not share.startswith(("less", "none"))), said
                 assert promised in (None, format_percent(level, 8))
+                stands = stands.replace("over", "more than")
                 assert f" contain the true share, {stands}" in coverage_answer("", rule, one, level)[1]
                 seen.add(stands)
     assert seen == {"as promised", "not", "more than"}

@@ -503,7 +503,7 @@ def test_an_uploaded_matrix_is_read_or_refused_its_name_is_plain_and_the_url_has
 CLASS_ANSWERS = {
     nav.START: ("ε = 1", "The attacker is right 51.6 % of the time, the analyst 25.3 %."),
     nav.MATRICES: ("✗ broken", "The real loss is ε = 2.43, and not the promised 2."),
-    nav.COVERAGE: ("91.9 %", "Reiter 2002: only 91.9 % of the intervals hold the truth, not 95 %."),
+    nav.COVERAGE: ("91.9 %", "Reiter 2002, 30 people, 3 tables: 91.9 % of intervals are right, not 95 %."),
     nav.POSTERIOR: ("15.3 to 91.3 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),
     nav.PUBLISHED: ("676 of 756", "Of 756 printed results, 676 come out when they are computed again."),
     nav.PRIORS: ("6.9 → 3.88 invented rows", "That many keep ε = 1.5, without δ and with δ = 0.0001."),
