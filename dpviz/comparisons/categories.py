@@ -12,6 +12,7 @@ from dpviz.comparisons.analysis import Estimand
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion import BinaryMethod, ClassProperty, OneProportion, mechanism_texts
 from dpviz.core import limits
+from dpviz.core.records import ParameterRecord
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
 from dpviz.mechanisms.base import parameter
@@ -105,7 +106,7 @@ def _category_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoryData(OneProportion):
+class CategoryData(OneProportion, ParameterRecord):
     """n rows in k categories, of which all counts are released; the analyst asks for one of them, whose share is p."""
 
     key: ClassVar[str] = "categories"

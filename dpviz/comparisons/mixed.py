@@ -15,6 +15,7 @@ from dpviz.comparisons.methods import ComparedMethod, NumericMethod
 from dpviz.comparisons.numeric_data import NUMBERS, NormalData
 from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator
 from dpviz.core.formatting import format_number
+from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import parameter
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
@@ -282,7 +283,7 @@ MIXED_ESTIMANDS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixedData(NormalData):
+class MixedData(NormalData, ParameterRecord):
     """n rows, each in cell j with probability π_j, with two numbers from N(μ_j, Σ) that are set to the public bounds.
 
     The π_j rise evenly from the first cell to the last, as 7 to 76: with 24 cells they are 0.007 to 0.076, as printed.

@@ -30,7 +30,7 @@ from dpviz.core.declarations import EPSILON, LEVEL, REPETITIONS, ROWS
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.parameters import declare_numbers, parameter_with_default, validate_choice
-from dpviz.core.records import validate_unique_choices
+from dpviz.core.records import ParameterRecord, validate_unique_choices
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import half_widths
@@ -188,7 +188,7 @@ class NormalData(DataKind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownVariance(NormalData):
+class KnownVariance(NormalData, ParameterRecord):
     """σ is public, and the model-based releases use it."""
 
     key: ClassVar[str] = "gaussian_known_variance"
@@ -199,7 +199,7 @@ class KnownVariance(NormalData):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnknownVariance(NormalData):
+class UnknownVariance(NormalData, ParameterRecord):
     """σ is confidential, and the model-based releases spend on mean and variance."""
 
     key: ClassVar[str] = "gaussian"

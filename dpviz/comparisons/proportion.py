@@ -21,6 +21,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import Parameter, validate_fields
+from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.coverage.worst_case import Extreme
 from dpviz.designs import Design
@@ -291,7 +292,7 @@ def _binary_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinaryData(OneProportion):
+class BinaryData(OneProportion, ParameterRecord):
     """The data of study 1: every method releases as many rows as there are, and is judged as the papers judge it."""
 
     key: ClassVar[str] = "binary"
@@ -309,7 +310,7 @@ class BinaryData(OneProportion):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountData(OneProportion):
+class CountData(OneProportion, ParameterRecord):
     """A count of ones among many rows, and a release of as many rows, more or fewer."""
 
     key: ClassVar[str] = "count"

@@ -20,7 +20,7 @@ from dpviz.core.monte_carlo import TIE_TOLERANCE
 from dpviz.curator.candidate import EPSILON_TOLERANCE, Candidate
 from dpviz.curator.form import to_form
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
-from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
+from dpviz.curator.privacy_limits import USUAL_EPSILON, WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
 from dpviz.curator.provenance import ReportedNumber
 from dpviz.curator.question import GOALS, QUESTION_KINDS, DesignQuestion, takes_prior
 from dpviz.curator.ranking import leading_criterion
@@ -183,7 +183,8 @@ def relaxed_epsilon(relaxation: Relaxation) -> float | None:
 def relaxation_sentence(relaxation: Relaxation) -> str:
     """What would have to give way for a design to meet all limits, as inline HTML."""
     facts = {"limits": relaxed_limits(relaxation), "epsilon": relaxed_epsilon(relaxation)}
-    return paragraphs("relaxation.html", relaxation=relaxation, design=relaxation.design, **facts)[0]
+    design = relaxation.design
+    return paragraphs("relaxation.html", relaxation=relaxation, design=design, usual_epsilon=USUAL_EPSILON, **facts)[0]
 
 
 def relaxation_offers(relaxation: Relaxation) -> list[tuple[str, dict[str, Any]]]:
@@ -192,6 +193,8 @@ def relaxation_offers(relaxation: Relaxation) -> list[tuple[str, dict[str, Any]]
     kind = QUESTION_KINDS[question.data.key]
     is_epsilon_limited = [limit.key for limit in question.protections] == [EpsilonDeltaLimit.key]
     epsilon = relaxed_epsilon(relaxation) if is_epsilon_limited else None
+    if epsilon is not None and epsilon > USUAL_EPSILON:  # which hardly protects anybody
+        epsilon = None
     labels = paragraphs("offers.txt", question=question, alternative=alternative, epsilon=epsilon, limits=limits)
     settings: list[dict[str, Any]] = [
         {} if alternative is None else {f"{kind.key}_rules": [*question.rules, alternative.rule]},

@@ -486,7 +486,7 @@ def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> N
     assert f"In its root mean squared error it is tied with {one.name}. {reason}." in sentence
     assert GOALS[ERROR] not in sentence
     text = " ".join(report.choice_text(desk, other))
-    assert f"it is tied with {one.name}. {reason}, 1.5 against 2." in text
+    assert f"it is tied with {one.full_name}. {reason}, 1.5 against 2." in text
 
 
 @pytest.mark.parametrize(("repetitions", "keeps"), [(1, None), (19, None), (20, True), (math.inf, True)])

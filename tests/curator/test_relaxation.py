@@ -52,6 +52,18 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
     assert settings == {"count_rules": [*rules, rule.key]}
 
 
+@pytest.mark.parametrize(("epsilon", "is_offered"), [(5.0, True), (10.0, True), (21.55, False)])
+def test_no_button_allows_an_epsilon_that_hardly_protects(epsilon: float, is_offered: bool) -> None:
+    *_, desk = evaluate_designs(asking(0.5, error=0.01))
+    *_, ways = suggest_relaxations(desk, 1)
+    way = dataclasses.replace(ways[0], epsilon=epsilon)
+    offers = dict(relaxation_offers(way))
+    assert (offers.get(f"Allow ε = {epsilon:g}") == {"epsilon": epsilon}) == is_offered
+    text = html.unescape(relaxation_sentence(way))
+    assert f"with <b>ε = {epsilon:g}</b>" in text
+    assert ("which hardly protects anybody" in text) != is_offered
+
+
 def test_an_analysis_that_takes_noise_for_data_is_rescued_by_one_that_knows_of_it() -> None:
     *_, desk = evaluate_designs(asking(0.9))
     *_, ways = suggest_relaxations(desk, 1)
@@ -81,7 +93,8 @@ def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
 
 @pytest.mark.parametrize(("limit", "told"), [
     # √(.4 · .6 / 50) = .0693, and .24/.04² = 150
-    (AccuracyLimit("root_mean_squared_error", 0.04), "0.0693 (at most 0.04): about 150 people would be needed."),
+    (AccuracyLimit("root_mean_squared_error", 0.04),
+     "0.0693 (at most 0.04): about 150 people would be needed, and more with protection."),
     (AccuracyLimit("coverage", 0.999), "an interval of a higher level than 95 % is needed"),
 ], ids=["error", "coverage"])  # fmt: skip
 def test_a_limit_that_the_data_alone_break_is_told_with_what_it_would_take(limit: AccuracyLimit, told: str) -> None:

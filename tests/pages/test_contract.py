@@ -507,7 +507,7 @@ CLASS_ANSWERS = {
     nav.POSTERIOR: ("15.3 to 91.3 %", "The share of yes lies between 15.3 % and 91.3 %, with 95 % probability."),
     nav.PUBLISHED: ("676 of 756", "Of 756 printed results, 676 come out when they are computed again."),
     nav.PRIORS: ("6.9 → 3.88 invented rows", "That many keep ε = 1.5, without δ and with δ = 0.0001."),
-    nav.COMPARE: ("Geometric sanitizer", "Smallest error of those shown at ε = 1: typically off by 17.8 points."),
+    nav.COMPARE: ("Geometric sanitizer", "Best private method at ε = 1: typically off by 17.8 points."),
     nav.BUDGET: ("16 sets", "Best division at ε = 1: the estimate is typically off by 24.6 points."),
     nav.CURATOR: ("none keeps all", "The nearest design misses one: root mean squared error 0.199 (at most 0.05)."),
     nav.PLAN: ("must give way", "Not all limits hold: errors must be 14.5 times as large."),
