@@ -51,13 +51,13 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     marks.append(Mark(x=x, y=y, text=text, place=place, symbol=symbol, hover=hover, **look))
     allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     references = [allowed] if summary.delta > LOWEST_DELTA else []
-    exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
+    exact = f"exact at {len(profile.epsilons)} values of ε and at yours, straight lines between"
     return line_chart(
         [Line(x=profile.epsilons[shown], y=profile.deltas[shown], **look)],
         Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
         Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
         key=f"profile {profile.synthesizer.key}", marks=marks, references=references, legend="", margin=(70, 16, 44),
-        title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"},
+        title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>", "x": 0.02},  # left of the toolbar
     )  # fmt: skip
 
 

@@ -144,6 +144,7 @@ def test_the_chosen_point_of_the_profile_is_the_promise(release: Synthesizer, ep
     summary, curve = summarize(release, epsilon, delta), profile(release)
     figure = profile_chart(curve, summary)
     chosen, right = figure.data[-1], figure.layout.xaxis.range[1]
+    assert figure.layout.title.x < 0.05  # the toolbar is at the right
     assert list(chosen.x) == [min(epsilon, right)]
     assert list(chosen.y) == [max(summary.divergence.value, 1e-12)]
     assert ("right of this picture" in chosen.text[0]) == (epsilon > right)

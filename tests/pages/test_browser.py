@@ -202,6 +202,13 @@ def test_phone_keeps_the_answer_in_sight_while_a_control_is_moved(context, serve
         expect(row).not_to_be_visible()
 
 
+@pytest.mark.parametrize(("path", "part"), [("?home_method=best", ".dpviz-release"), ("posterior", ".dpviz-scroll")])
+def test_phone_cuts_neither_the_line_of_the_release_nor_the_table_of_posteriors(context, server, path, part) -> None:
+    with visit(context, f"{server}/{path}", PHONE) as page:
+        widths = page.locator(part).first.evaluate("(part) => [part.scrollWidth, part.clientWidth]")
+        assert widths[0] <= widths[1]
+
+
 CLASS_PAGES = {**{target.path: "[role=figure]" for target in EXPLORERS}, "": ".dpviz-story", "game": ".dpviz-rounds"}
 """Path of each page, and what of it must be in sight in class mode."""
 

@@ -135,6 +135,8 @@ def test_a_release_that_start_does_not_show_is_named_and_its_size_is_fitted() ->
 
 def test_a_release_by_geometric_noise_is_taken_and_the_best_possible_stays() -> None:
     app = open_start(method="best")
+    line = "Your release: Geometric sanitizer, 100 people, 1 set, ε = 1. This page shows its best reading."
+    assert line in " ".join(apptest.texts(app))
     visit(visit(app, "coverage", cv_synthesizer="geometric", cv_epsilon=3, cv_sets=1), "start")
     assert (app.session_state["home_method"], app.session_state["home_epsilon"]) == ("best", 3.0)
     visit(visit(app, "coverage", cv_synthesizer="beta_binomial", cv_epsilon=3, cv_sets=1), "start")
