@@ -53,7 +53,7 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, server: str) -
         for phone in phones:
             expect(phone.locator(".dpviz-seat-line")).to_be_visible()
             expect(phone.locator(".dpviz-seat-line .truth")).to_have_count(0)
-        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3")
+        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3 reported")
         settle(projector)
         expect(projector.locator("[role=figure]")).to_be_in_viewport(ratio=1)
         tables = [table_of(phone) for phone in phones]
@@ -74,7 +74,7 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, server: str) -
         expect(phones[0].locator(".dpviz-seat-number")).to_have_text(seat)
         assert table_of(phones[0]) == tables[0]
         press(projector, "Draw again")
-        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3")
+        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3 reported")
         expect(phones[0].locator(".dpviz-seat-line .truth")).to_have_count(0)
         for phone in phones:
             settle(phone)
@@ -86,7 +86,7 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, server: str) -
             phone.get_by_role("button", name=guess, exact=True).click()
             expect(phone.locator(".dpviz-seat")).to_contain_text(f"You guessed {guess.lower()}.")
             expect(phone.get_by_role("button", name=guess, exact=True)).to_have_count(0)
-        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3")
+        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3 reported")
         press(projector, "Reveal truth")
         for phone in phones:
             expect(phone.locator(".dpviz-seat")).to_contain_text("The best guess from your table")
