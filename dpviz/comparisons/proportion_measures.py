@@ -117,7 +117,15 @@ set_loss = cached_on_copy(maxsize=2048)(pure_epsilon)
 
 @cached_on_copy(maxsize=256)
 def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
-    """Probability for each x that all sets hold no yes, or all hold nothing else."""
+    """Probability for each x that all sets hold no yes, or all hold nothing else, shape (n + 1,).
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set.
+    sets : int
+        M.
+    """
     ends = np.array([0, synthesizer.m])
     with np.errstate(under="ignore"):
         masses: FloatArray = np.exp(sets * synthesizer.log_transition(np.arange(synthesizer.n + 1), ends)).sum(axis=1)

@@ -101,7 +101,15 @@ def _power_of_ten(logarithm: float) -> str:
 
 
 def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
-    """A probability after a release that added `log_gain` to the log-odds; 0 and 1 only if that decides."""
+    """A probability after a release that added `log_gain` to the log-odds; 0 and 1 only if that decides.
+
+    Parameters
+    ----------
+    value : float
+    log_gain : float
+        Infinite where the release decides.
+    digits : int, optional
+    """
     if math.isfinite(log_gain) and value in (0.0, 1.0):
         return "above 1 − 10⁻¹⁵" if value else BELOW_FLOATS
     return format_distinct(value, 1.0, digits)

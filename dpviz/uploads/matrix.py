@@ -77,7 +77,14 @@ def text_of(content: str | bytes) -> str:
 
 
 def sums_sentence(given: GivenMatrix, *, is_divided: bool = False) -> str:
-    """What is done with rows that do not sum to 1, whether each is divided by its sum or not; empty if all do."""
+    """What is done with rows that do not sum to 1; empty if all do.
+
+    Parameters
+    ----------
+    given : GivenMatrix
+    is_divided : bool, optional
+        Whether each is divided by its sum.
+    """
     sums = given.probabilities.sum(axis=1)
     distances = np.abs(sums - 1)
     row, number = int(np.argmax(distances)), int((distances > SUM_ROUNDING).sum())
