@@ -146,8 +146,7 @@ def _show_answer(question: Question, coverages: dict[str, ExactCoverage] | None)
 
 def _show_curves(results: Results) -> None:
     """Draw the exact curves with the design's own point on them, and the simulated dots."""
-    design = results.design
-    run = results.run
+    design, run = results.design, results.run
     chosen = getattr(design, results.axis)
     marks = {key: coverage.coverage for key, coverage in (results.coverages or {}).items()}
     points = np.array([])
@@ -182,8 +181,7 @@ def curves_sentence(results: Results) -> str:
 
 def _show_numbers(results: Results) -> None:
     """Draw the numbers of each rule, what they are, and what holds for the reader's own secret table."""
-    design = results.design
-    coverages, run = results.coverages, results.run
+    design, coverages, run = results.design, results.coverages, results.run
     ui.table(*report.coverage_table(
         design.rules, design.sets, coverages, results.smallest, run.performance, shown=run.shares,
         n_shown=run.n_shown, is_complete=results.is_complete,

@@ -113,8 +113,7 @@ def drawing(overview: Overview) -> bytes:
 def page() -> None:
     ui.open_page(navigation.START, SETTINGS, take_release)
     with st.container(key="start_controls", horizontal=True, vertical_alignment="bottom"):
-        best = " This page shows its best reading."
-        overview = ui.last_valid(controls, words_of, lambda overview: best if overview.best else "")
+        overview = ui.last_valid(controls, words_of)
     design, words = overview.design, words_of(overview)
     if overview.secret == usual_count(design.n) == design.n * design.p:  # what a fresh page has stays out of the URL
         st.session_state.update({P: None, X: None})

@@ -357,5 +357,5 @@ def posterior_coverage_chart(result: PosteriorCoverage, *, place: int, level: fl
     x = Axis(title="true share of yes", percent=True, low=-0.01, high=1.01)
     y = Axis(title="coverage", percent=True, low=lowest - 0.015, high=1.015)
     mark = Mark(x=float(result.proportions[place]), y=share, color=color, text=format_percent(share, 3))
-    nominal = ReferenceLine(y=level)  # no words, which the curve would cross
-    return line_chart([line], x, y, key="posterior coverage", marks=[mark], references=[nominal])
+    # The promised level has no words, which the curve would cross
+    return line_chart([line], x, y, key="posterior coverage", marks=[mark], references=[ReferenceLine(y=level)])

@@ -53,22 +53,18 @@ def _labels(keys: Collection[str]) -> str:
     return ", ".join(RULES[key].short_label for key in keys)
 
 
-def coverage_answer(
-    setting: str, rule: str, coverage: ExactCoverage, level: float, sizes: str = ""
-) -> tuple[str, str, str]:
+def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: float, sizes: str) -> tuple[str, str, str]:
     """How many intervals of a rule hold the true share, against the promised level, and how many say nothing.
 
     Parameters
     ----------
-    setting : str
-        The design in words.
+    setting, sizes : str
+        The design in words, and people and tables alone for the short sentence.
     rule : str
         Key of the rule.
     coverage : ExactCoverage
     level : float
         Promised level.
-    sizes : str, optional
-        People and tables in words, for the short sentence.
 
     Returns
     -------
@@ -93,10 +89,10 @@ def coverage_answer(
         f"share, {against}."
     )
     if coverage.vacuous_share >= 0.01:
-        share_text = f"Of them {format_percent(coverage.vacuous_share, 3)}"
-        subject = "All of them" if coverage.vacuous_share == 1 else share_text
+        subject = (
+            "All of them" if coverage.vacuous_share == 1 else f"Of them {format_percent(coverage.vacuous_share, 3)}"
+        )
         sentence += f" {subject} run from 0 to 100 % and say nothing."
-    name = RULES[rule].abbreviation
-    if sizes and not stated.startswith(("less", "more")):  # for which there is no room
-        name += f", {sizes}"
+    has_room = not stated.startswith(("less", "more"))  # in fifteen words
+    name = RULES[rule].abbreviation + (f", {sizes}" if has_room else "")
     return share, sentence, f"{name[0].upper()}{name[1:]}: {stated} of intervals are right, {short}."

@@ -132,8 +132,8 @@ def interval_words(plan: CoveragePlan, runs: ShownRuns, shown: int, simulated: P
         return [*_count_sentences(runs.first(shown)), *_repetition_sentences(plan, runs, shown - 1)]
     lines = list(_count_sentences(runs))
     if simulated is not None:
-        state = "" if simulated.repetitions == plan.repetitions else " so far"
         rule = simulated.rules[plan.rules[0]]
+        state = "" if simulated.repetitions == plan.repetitions else " so far"
         share = _simulated_share(rule.coverage.value, rule.coverage_low, rule.coverage_high, simulated.repetitions)
         lines.insert(0, f"of {simulated.repetitions:,}{state}: <b>{share}</b>")
     return lines
@@ -191,9 +191,8 @@ def failure_sentence(result: CoverageDecomposition, p: float) -> str:
     name, lost = RULES[result.rule].short_label, result.lost[result.main_cause]
     if abs(lost) < MIN_REPORTED_CHANGE:
         return f"{name} covers as promised here; there is nothing to repair."
-    average, truth, covered, promised = (
-        format_percent(share, 3) for share in (p + result.bias, p, result.published, result.level)
-    )
+    shares = p + result.bias, p, result.published, result.level
+    average, truth, covered, promised = (format_percent(share, 3) for share in shares)
     return (
         f"The tables average {average}, the truth is {truth}. {name} covers {covered}, promised {promised}. Largest "
         f"cause: <b>{causes_of(result.synthesizer)[result.main_cause]}</b>, which {'costs' if lost > 0 else 'adds'} "
@@ -331,10 +330,8 @@ def measures_table(rules: Sequence[str], simulated: Performance) -> TextTable:
 def moments_table(exact: SetMoments) -> TextTable:
     """Mean and standard deviation of the variances within and between several sets, and of T."""
     names = {"within": "v̄, the variance within", "between": "b, the variance between", "total": "T = (1 + 1/M) b − v̄"}
-    rows = []
-    for key, name in names.items():
-        deviation = math.sqrt(getattr(exact, f"variance_{key}"))
-        rows.append([name, format_or_dash(getattr(exact, f"mean_{key}"), 5), format_or_dash(deviation, 5)])
+    numbers = {key: (getattr(exact, f"mean_{key}"), math.sqrt(getattr(exact, f"variance_{key}"))) for key in names}
+    rows = [[name, *(format_or_dash(number, 5) for number in numbers[key])] for key, name in names.items()]
     return TextTable(["of the sets", "mean", "standard deviation"], rows, "Moments of the variances, closed form")
 
 

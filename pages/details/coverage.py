@@ -48,8 +48,7 @@ def _show_causes(results: Any) -> None:
     first = next(iter(decompositions.values()))
     mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
     st.html(ui.section_answer(mark, report.failure_sentence(first, results.design.p)))
-    chart = charts.causes_chart(report.effects_by_cause(decompositions))
-    ui.show_figure(chart, "causes", height=460)
+    ui.show_figure(charts.causes_chart(report.effects_by_cause(decompositions)), "causes", height=460)
     ui.table(*report.costs_table(decompositions))
     facts = report.repair_facts(decompositions)
     ui.note(ui.words("repairs", **facts))

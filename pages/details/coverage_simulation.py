@@ -153,9 +153,8 @@ def show_first_intervals(design: Design, run: Run) -> None:
         intervals.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
         p=plan.p, words="<br>".join(lines), shown=shown or None,
     )  # fmt: skip
-    alt = (
-        f"The first intervals by {RULES[rule].short_label}, one line each; those that miss the true share are crossed."
-    )
+    name = RULES[rule].short_label
+    alt = f"The first intervals by {name}, one line each; those that miss the true share are crossed."
     ui.show_figure(chart, "caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
 
 
@@ -170,9 +169,8 @@ def show_buttons(design: Design, run: Run) -> None:
         label, action = "Resume", run.resume
     width = 170  # pixels: room for the longest label with the name of the key, so that nothing moves
     st.button(label, on_click=action, key=f"{PREFIX}go", width=width, shortcut="Space")
-    st.button(
-        "Reset", on_click=partial(st.session_state.update, {KEY: None}), key=f"{PREFIX}reset", disabled=run.is_fresh
-    )
+    clear = partial(st.session_state.update, {KEY: None})
+    st.button("Reset", on_click=clear, key=f"{PREFIX}reset", disabled=run.is_fresh)
 
 
 def show_status(run: Run, *, has_lines: bool) -> None:

@@ -107,15 +107,11 @@ def columns() -> Columns:
         return Columns(controls, st.container(key="results"), st.container(key="details"))
 
 
-def last_valid(
-    controls: Callable[[], Question], check: Callable[[Question], object],
-    remark: Callable[[Question], str] = lambda _: "",
-) -> Question:  # fmt: skip
+def last_valid(controls: Callable[[], Question], check: Callable[[Question], object]) -> Question:
     """Draw the controls and return what they ask for, or where that is refused, what was last answered.
 
     `controls` draws the widgets and returns the question, and `check` computes its answer; both raise a ValueError with
-    a sentence for the reader. Where nothing was answered before, the settings become those of a fresh page. `remark`
-    ends the line about the release.
+    a sentence for the reader. Where nothing was answered before, the settings become those of a fresh page.
     """
     current = visit()
     page, settings = current.page, current.settings
@@ -142,7 +138,7 @@ def last_valid(
         case = {page.prefix + name: value for name, value in matching_case(page).items()}
         if any(key in current.shown and st.session_state[key] != value for key, value in case.items()):
             line += " This page shows another one."
-        line += remark(question)
+        line += " This page shows its best reading." if getattr(question, "best", False) else ""  # on Start
         current.release_line.html(f'<p class="dpviz-release">{escape(line)}</p>')
     return question
 

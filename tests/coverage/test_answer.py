@@ -26,7 +26,7 @@ from tests.pairs import pairwise
 def sentence_of(share: float, level: float = 0.95, vacuous: float = 0.0) -> str:
     """What is said of a coverage, after "contain the true share"."""
     coverage: Any = SimpleNamespace(coverage=share, vacuous_share=vacuous)
-    return coverage_answer("", "score", coverage, level)[1].partition(" contain the true share")[2]
+    return coverage_answer("", "score", coverage, level, "")[1].partition(" contain the true share")[2]
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -62,7 +62,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
                 assert stands == "as promised" or (stands == "not") == (off < 0)
                 assert promised in (None, format_percent(level, 8))
                 stands = stands.replace("over", "more than")
-                assert f" contain the true share, {stands}" in coverage_answer("", rule, one, level)[1]
+                assert f" contain the true share, {stands}" in coverage_answer("", rule, one, level, "")[1]
                 seen.add(stands)
     assert seen == {"as promised", "not", "more than"}
 
@@ -103,12 +103,12 @@ def test_a_coverage_is_told_against_its_level_and_what_says_nothing_from_one_in_
 def test_the_answer_names_the_analyst_by_what_is_done():
     design = Design(mechanism="beta_binomial", n=100, sets=1, epsilon=2.0, rules=("as_if_real",))
     one = exact_values(design)["as_if_real"]
-    _, sentence, _ = coverage_answer("", "as_if_real", one, 0.95)
+    _, sentence, _ = coverage_answer("", "as_if_real", one, 0.95, "")
     share = format_percent(one.coverage, 3)
     assert f"only <b>{share}</b> of the intervals computed as if the data were real contain the true share" in sentence
     assert ", not the promised 95 %: " in sentence
     assert "to within" not in sentence
-    _, sentence, short = coverage_answer("", "as_if_real", replace(one, coverage=0.0), 0.95)
+    _, sentence, short = coverage_answer("", "as_if_real", replace(one, coverage=0.0), 0.95, "")
     assert "<b>none</b> of the intervals" in sentence and "only" not in sentence + short
     every = [rule.computed for rule in RULES.values()]
     assert len(set(every)) == len(every)
