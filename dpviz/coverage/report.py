@@ -159,8 +159,7 @@ def _repetition_sentences(plan: CoveragePlan, runs: ShownRuns, place: int) -> tu
     """Secret and released counts of the repetition at a place, and what its interval says."""
     counts = [format_number(int(count)) for count in runs.counts[place]]
     listed = ", ".join(counts[:5]) + (" …" if len(counts) > 5 else "")
-    x = format_number(int(runs.confidential[place]))
-    release = f"no. {place + 1}: {x} said yes; released {listed}"
+    release = f"no. {place + 1}: {format_number(int(runs.confidential[place]))} said yes; released {listed}"
     low, high = float(runs.low[place]), float(runs.high[place])
     name = RULES[plan.rules[0]].short_label
     if math.isnan(low):

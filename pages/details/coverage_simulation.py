@@ -67,7 +67,6 @@ class Run:
 
     @property
     def shares(self) -> dict[str, tuple[float, float, float]]:
-        """What those that are shown say, see `first_shares`."""
         return {} if self.tally is None else first_shares(self.tally, self.n_shown)
 
     @property
