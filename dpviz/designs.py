@@ -157,7 +157,7 @@ class Design(ParameterRecord):
         except (TypeError, ValueError):
             details, n_pairs = {}, 1
         if len(details) < n_pairs:
-            raise ValueError(f"details must name each number once; got {describe_value(self.details)}.")
+            raise ValueError(f"details must be numbers by name, each once; got {describe_value(self.details)}.")
         allowed = sorted(item.name for item in _detail_parameters(self.mechanism).values())
         if not set(details) <= set(allowed):
             names = f"some of {', '.join(allowed)}" if allowed else "none"

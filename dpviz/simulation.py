@@ -156,7 +156,7 @@ def _simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
 def stream_simulation(
     plan: Plan[TallyType], *, start: TallyType | None = None, executor: Executor | None = None, workers: int = 1
 ) -> Generator[TallyType, None, None]:
-    """Run a plan, and yield the tally after every block; a complete `start` comes once.
+    """Run a plan, and yield the tally after every block; a complete `start` is yielded once.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def stream_simulation(
     start : Tally, optional
         An earlier tally of the same plan, which may have had fewer repetitions, to go on from.
     executor : concurrent.futures.Executor, optional
-        Takes the blocks; it stays open. Without one they are drawn by who iterates.
+        Takes the blocks; it stays open. Without one they are drawn in the thread of the caller.
     workers : int, default 1
         Blocks that an executor is given at a time, all awaited before the next; several for each of its processes
         make their pauses rare.

@@ -284,9 +284,10 @@ def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
     bars = "".join(fragment("released_bar", count, settings.design.m) for count in counts.tolist())
     drawing = bars + fragment("own_interval", low, high, settings.share if settings.revealed else None)
     sentences, tables = text.seat_interval_text(results), counts.tolist()
-    if st.session_state.get("room_tables", tables) != tables:
+    known_code, known_tables = st.session_state.get("room_tables", (code, tables))
+    if known_code == code and known_tables != tables:
         sentences.insert(0, ui.words("another table"))
-    st.session_state["room_tables"] = tables
+    st.session_state["room_tables"] = code, tables
     _show(seat, drawing, sentences, "Your table, and what an analyst makes of it")
 
 

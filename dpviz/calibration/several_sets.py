@@ -38,7 +38,7 @@ def minimum_prior_for_sets(
 ) -> float:
     """Smallest α in every cell with which M sets together are (ε, δ)-differentially private.
 
-    On the private side, about 1e-6 above the smallest, relative.
+    On the private side, about 1e-6 above the smallest, relative; about 1e-3 where too many pairs tie.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _prior_of_worst_pair(
         bottom, top = max(low, coarse * (1 - COARSE_ERROR)), min(coarse * (1 + COARSE_ERROR), high)
         alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, 3e-10), high)
         value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
-        while worse == pair and value > delta and alpha < high:
+        while worse == pair and value > delta and alpha < high:  # undecided: steps of a thousandth
             alpha = min(1.001 * alpha, high)
             value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
         if value <= delta or alpha >= high:

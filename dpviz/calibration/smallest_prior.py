@@ -278,7 +278,7 @@ def prior_for_delta(
     # A bracket around the guess
     bottom, top = math.log(low), math.log(high)
     start = min(max(math.log(guess), bottom), top)
-    steps = [2.0**count - 1 for count in range(12)]
+    steps = [2.0**count - 1 for count in range(12)]  # up to 2047, beyond ln(1e12 / 1e-300)
     left = next((at for step in steps if slack(at := max(start - step, bottom)) < 0), None)
     if left is None:
         return low

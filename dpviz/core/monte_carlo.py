@@ -239,7 +239,7 @@ def tie_classes(
 
 
 def first_smallest(errors: Mapping[float, float]) -> float:
-    """Key of the smallest value (first of ties within 1e-12); NaN is ignored.
+    """Key of the smallest value, the first of ties within 1e-12; NaN is passed over unless there is nothing else.
 
     >>> first_smallest({1: 0.5, 2: 0.3, 3: 0.1 + 0.2})
     2

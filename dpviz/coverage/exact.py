@@ -1,7 +1,7 @@
 """How often the interval of a rule holds the true proportion, by sums over every release."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,7 +143,8 @@ def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[I
     """
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
-    keys = validate_unique_choices("rules", rules if isinstance(rules, str) else list(rules), RULES, min_items=1)
+    listed = list(rules) if isinstance(rules, Iterable) and not isinstance(rules, str) else rules
+    keys = validate_unique_choices("rules", listed, RULES, min_items=1)
     return [check_rule(key, sets) for key in keys], sets, level
 
 
@@ -154,7 +155,7 @@ def _coverage_from(distribution: ReleaseDistribution, rule: IntervalRule, p: flo
     for block in row_blocks(len(distribution.probability), 1, BLOCK_OUTCOMES):
         part = statistics.at(block)
         intervals = rule.ends(part, level)
-        low, high = intervals.widened
+        low, high = intervals.widened  # once, for `contains` and `is_vacuous`
         covered = (low <= p) & (p <= high)
         is_vacuous = (low <= 0) & (high >= 1)
         is_negative = part.negative_total

@@ -23,8 +23,8 @@ class GivenMatrix(TwoCellSynthesizer):
     Parameters
     ----------
     probabilities : ndarray of shape (n + 1, m + 1)
-        Rows sum to 1 within 10⁻⁴. What is said of privacy has them as they are, what is drawn and inferred has them
-        divided by their sums; a ValueError says what else is wrong.
+        Rows sum to 1 within 10⁻⁴. Privacy is computed from the rows as given; draws and inference use them divided
+        by their sums. A ValueError says what else is wrong.
     decimals : int or ndarray of int, optional
         Printed decimals, of all entries or of each; None where the numbers are exact.
 
@@ -83,8 +83,8 @@ class GivenMatrix(TwoCellSynthesizer):
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Matrix from what JSON holds; a ValueError says what belongs there."""
-        if not {"probabilities"} <= set(values) <= {"probabilities", "decimals"}:
-            raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(list(values))}.")
+        if not isinstance(values, Mapping) or not {"probabilities"} <= set(values) <= {"probabilities", "decimals"}:
+            raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(values)}.")
         return cls(**values)
 
     @property

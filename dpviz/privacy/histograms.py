@@ -187,7 +187,7 @@ def smoothed_bound(n: int, epsilon: float) -> float:
     n : int
     epsilon : float
     """
-    if epsilon / n > MAX_EXPONENT:  # x is no float, and 1 next to it nothing
+    if epsilon / n > MAX_EXPONENT:  # x would overflow, and 1 + x = x
         return 2 * epsilon + n * math.log(n**2 / 2)
     x = n * math.expm1(epsilon / n)
     return n * (math.log1p(x) + math.log1p(x / 2))

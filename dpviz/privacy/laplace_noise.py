@@ -62,9 +62,10 @@ def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
     """
     if not truncate:
         return epsilon
-    at_bound = math.expm1(-epsilon * steps)
-    one_step_inside = math.expm1(-epsilon) + math.expm1(-epsilon * (steps - 1))
-    return epsilon + math.log(one_step_inside / at_bound)
+    # Twice the probabilities of the range, less than 0, at a bound and one step inside: inside = bound − first · rest
+    first = math.expm1(-epsilon)
+    rest = math.expm1(-epsilon * (steps - 1))
+    return epsilon + math.log1p(-first * rest / math.expm1(-epsilon * steps))
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float
 def _log_probability(event: ReleaseEvent, epsilon: float, statistics: FloatArray, truncated: bool) -> FloatArray:
     """ln of the probability of the event given the statistics of the data.
 
-    Up to a statistic the integrand rises to where the curve falls by ε; beyond, it falls.
+    Up to a statistic the integrand rises to where the slope of the curve is −ε; beyond, it falls.
     """
     curve, steps = event.curve, event.steps
     start, end = np.zeros_like(statistics), np.full_like(statistics, float(curve.x[-1]))

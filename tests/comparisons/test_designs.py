@@ -249,7 +249,7 @@ REFUSED = [
     ({"prior": "own", "alpha": 0.0}, "alpha (invented rows with yes) must be"),
     ({"mechanism": "posterior_mode", "prior": "own", "alpha": 1.0}, "alpha (invented rows with yes) must be"),
     ({"prior": "foo"}, "prior must be"),
-    ({"details": (("beta", 2.0), ("beta", 3.0))}, "details must name each number once; got"),
+    ({"details": (("beta", 2.0), ("beta", 3.0))}, "details must be numbers by name, each once; got"),
 ]
 NO_DESIGN = [
     ("", "must be JSON"),

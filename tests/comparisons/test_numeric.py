@@ -305,6 +305,7 @@ def test_truncation_spends_nearly_twice_what_it_promises_when_ten_sets_share_it(
     assert releases.MODIPS_SPLIT_TRUNCATED.real_epsilon(data, 1.0, 10) == pytest.approx(1.943, abs=5e-4)
     assert releases.MODIPS_SPLIT.real_epsilon(data, 1.0, 10) == pytest.approx(1.0)
     assert bounded_laplace_loss(0.1, 1000, True) == pytest.approx(math.log(2 * math.exp(0.1) - 1), rel=1e-6)
+    assert bounded_laplace_loss(1e-6, 1000, True) == pytest.approx(1.9989995009166655e-06, rel=1e-14)  # by mpmath
 
 
 def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more():
